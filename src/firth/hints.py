@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 TEXTS = ("sentences", "corpus_iterable", "corpus_file", "documents", "corpus", "texts")  # gensim's names for the text
 TEXT_OPTIONS = (  # options of `Corpus.build`, which everything that trains on a text accepts, too
-    "min_count", "max_size", "stop_words", "unknown", "tokens", "language", "sentences", "markup", "join_hyphens",
+    "min_count", "max_size", "stop_words", "unknown", "tokens", "language", "sentences", "line_breaks", "markup",
+    "join_hyphens",
     "keep_empty", "column", "cache",
     "separator", "quoting", "header", "on_error",
 )  # fmt: skip

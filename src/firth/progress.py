@@ -21,6 +21,7 @@ _SHOWING = threading.Lock()  # held by the one `elapsed` that shows its time
 PATIENCE = 1.0  # seconds that `elapsed` waits before it shows anything
 PLAIN_INTERVAL = 5.0  # seconds between two lines where there is no terminal
 NOTICE = 0.3  # seconds of compiling after which a notice is shown
+COMPILING, LOADING = "compiling kernels (first run only)", "loading kernels"  # stages of `compiling`
 _DIGITS = str.maketrans("", "", "0123456789")
 
 
@@ -199,16 +200,19 @@ class Unfailing:
 def compiling(compile_kernels: Callable[[], object], report: Report) -> None:
     """Make the first call of a kernel, and tell of it where it takes long enough to be taken for a hang.
 
+    Later runs load what the first has compiled, which takes some tenths of a second, too.
+
     Args:
         compile_kernels: makes the call.
         report: told every third of a second from then on.
     """
-    began = time.monotonic()
-    with ThreadPoolExecutor(1) as pool:
+    began, events = time.monotonic(), sys.modules.get("numba.core.event")
+    with ThreadPoolExecutor(1) as pool, contextlib.ExitStack() as stack:
+        compiled = stack.enter_context(events.install_recorder("numba:compile")).buffer if events else ()
         future = pool.submit(compile_kernels)
         wait([future], timeout=NOTICE)
         while not future.done():
-            report(Status(stage="compiling kernels (first run only)", seconds=time.monotonic() - began))
+            report(Status(stage=COMPILING if compiled else LOADING, seconds=time.monotonic() - began))
             wait([future], timeout=NOTICE)
         future.result()
 

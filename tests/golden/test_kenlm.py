@@ -50,7 +50,7 @@ def test_frozen_models(tmp_path, order):
 @pytest.mark.parametrize("order", [2, 3])
 def test_frozen_files_are_read(tmp_path, order):
     (tmp_path / "m.arpa").write_text("\n".join(FROZEN[str(order)]) + "\n", encoding="utf-8")
-    model = firth.NgramModel.from_arpa(tmp_path / "m.arpa")
+    model = firth.NgramModel.from_arpa(tmp_path / "m.arpa", tokens="whitespace")
     check(model, FROZEN[str(order)], 1e-6)
     own = firth.NgramLM(order=order, discount_fallback=True).train(text_of(sentences(), tmp_path))
     unseen = ["hal sees no ada", "zoe sees a cat", "cat cat cat"]
@@ -91,7 +91,7 @@ def test_kenlm_gives_the_same_scores(english, program, tmp_path, order):
     model = firth.NgramLM(order=order).train(text_of(english[1000:], tmp_path))
     model.to_arpa(ours)
     theirs.write_text(lmplz(order, english[1000:]), encoding="utf-8")
-    read = firth.NgramModel.from_arpa(theirs)
+    read = firth.NgramModel.from_arpa(theirs, tokens="whitespace")
     peers = [kenlm.Model(str(path)) for path in (ours, theirs)]
     lines = [*english[:500], *(" ".join(reversed(line.split())) for line in english[:100])]
     for line in lines:

@@ -118,9 +118,9 @@ def test_killed_while_it_saves(firth: Command):
     for name, value in (("old", 1.0), ("new", 2.0)):
         library.WordVectors(words, np.full((rows, dim), value, dtype=np.float32)).save(firth.folder / f"{name}.firth")
     for _ in range(3):
-        assert firth("convert", "old.firth", "target.firth").status == 0
+        assert firth("convert", "old.firth", "target.firth", "--overwrite").status == 0
         assert leftovers(firth.folder) == []  # those of the kill before
-        process = firth.start("convert", "new.firth", "target.firth")
+        process = firth.start("convert", "new.firth", "target.firth", "--overwrite")
         wait_until(lambda: bool(list(firth.folder.glob(".target.firth.*"))), process)
         end_by(process, signal.SIGKILL)
         found = library.load(firth.folder / "target.firth")
@@ -140,7 +140,7 @@ def test_a_disk_that_fills_up_while_it_saves(firth: Command, to: str):
     library.WordVectors(words, np.ones((rows, dim), dtype=np.float32)).save(firth.folder / "new.firth")
     library.WordVectors(["one", "two"], np.eye(2, dtype=np.float32)).save(firth.folder / "target", format=to)
     before = tree(firth.folder)
-    complaint = firth("convert", "new.firth", "target", "--to", to, before=limit_file_size).complaint
+    complaint = firth("convert", "new.firth", "target", "--to", to, "--overwrite", before=limit_file_size).complaint
     assert "too large" in complaint
     assert "unchanged" in complaint
     assert tree(firth.folder) == before
@@ -160,7 +160,7 @@ def test_a_disk_that_fills_up_while_a_checkpoint_is_written(firth: Command, tmp_
     firth.environment["FIRTH_CACHE"] = str(tmp_path / "elsewhere")
     assert firth(*train("--dim", 100, "--epochs", 1, "--quiet")).status == 0  # its corpus is there, its vectors too
     before = tree(tmp_path / "out.firth")
-    again = train("--dim", 100, "--epochs", 1, "--quiet", "--checkpoint", "state")
+    again = train("--dim", 100, "--epochs", 1, "--quiet", "--checkpoint", "state", "--overwrite")
     complaint = firth(*again, before=limit_file_size).complaint
     assert complaint.startswith(("state/training.safetensors: File too large", str(tmp_path / "state")))
     assert tree(tmp_path / "out.firth") == before

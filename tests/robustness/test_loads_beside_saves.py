@@ -60,7 +60,7 @@ def save_mixture(version: str, path: Path) -> None:
         lines = "".join(f"{np.log10(chance):.6f}\t{word}\n" for word, chance in chances.items())
         arpa = path.with_name(f"{path.name}-{number}.arpa")
         arpa.write_text(ARPA.format(n=4, lines=f"-99\t<s>\n{lines}"), encoding="ascii")
-        parts.append(firth.NgramModel.from_arpa(arpa))
+        parts.append(firth.NgramModel.from_arpa(arpa, tokens="whitespace"))
     Mixture(parts, np.array([0.5, 0.5])).save(path)
 
 

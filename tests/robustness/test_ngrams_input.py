@@ -201,11 +201,11 @@ ngram 2=1
 """
     path = tmp_path / "m.arpa"
     path.write_text(lines.format(weight="0.9"), encoding="utf-8")  # 10^(0.9 - 1) of b and c: 1.6 in sum, none above 1
-    model = firth.NgramModel.from_arpa(path)
+    model = firth.NgramModel.from_arpa(path, tokens="whitespace")
     assert np.exp(model.start([[model.vocabulary.ids["a"]]])[0]).max() <= 1
     path.write_text(lines.format(weight="1.1"), encoding="utf-8")
     with pytest.raises(FormatError, match=r"m\.arpa: the back-off weight of 'a'.*above 1.*write it again"):
-        firth.NgramModel.from_arpa(path)
+        firth.NgramModel.from_arpa(path, tokens="whitespace")
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_killed_at_random_moments(firth: Command, name: str):
     head = 3 if line[0] == "lm" else 2
     lines = 600 if line[0] == "lm" else 6000
     (firth.folder / "text.txt").write_text(sentences(lines, WORDS), encoding="utf-8")
-    command = [*line[:head], "text.txt", "-o", "out", *line[head:]]
+    command = [*line[:head], "text.txt", "-o", "out", "--overwrite", *line[head:]]
     began = time.monotonic()
     whole = firth(*command, real=True)
     assert whole.status == 0, whole.err
@@ -110,7 +110,7 @@ def test_disks_that_are_full_at_random_points(tmp_path: Path):
     and go on from what was saved where there is room."""
     text = sentences(6000, WORDS)
     command = ["train", "skipgram", "text.txt", "-o", "disk/out", "--threads", 1, "--dim", 100, "--epochs", 2,
-               "--checkpoint", "disk/state", "--every", "0s", "-q"]  # fmt: skip
+               "--checkpoint", "disk/state", "--every", "0s", "--overwrite", "-q"]  # fmt: skip
     ended = dict.fromkeys(["full", "enough"], 0)
     sizes = random.Random(5)
     for number in range(DISKS):

@@ -213,8 +213,24 @@ def test_slow_compiling_is_told(monkeypatch):
     seen: list[Status] = []
     reported = threading.Event()
     progress.compiling(reported.wait, lambda status: (seen.append(status), reported.set()))
-    assert {status.stage for status in seen} == {"compiling kernels (first run only)"}
+    assert {status.stage for status in seen} == {"loading kernels"}  # from the cache of the first run
     progress.compiling(lambda: None, lambda status: pytest.fail("nothing to wait for"))
+
+
+def test_only_what_numba_compiles_is_called_compiling(monkeypatch):
+    events = pytest.importorskip("numba.core.event")
+    monkeypatch.setattr(progress, "NOTICE", 0.01)
+    compiling = threading.Event()
+
+    def kernel():
+        with events.trigger_event("numba:compile"):
+            assert compiling.wait(10)
+
+    def report(status):
+        if status.stage == "compiling kernels (first run only)":
+            compiling.set()
+
+    progress.compiling(kernel, report)
 
 
 def test_an_error_while_compiling_is_not_lost():

@@ -8,9 +8,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import CorpusError, counted
-from firth.readers.labelled import LabelledTexts
+from firth.errors import CorpusError, counted, warn_caller
+from firth.readers.labelled import LABEL_PREFIX, LabelledTexts
 
+JOINERS = "|;,"  # what stands between several labels in one cell
 UNBUILT = 10**15  # fastText's count of a tree node that does not exist yet
 
 
@@ -47,6 +48,7 @@ class LabelSet:
 def frequent_labels(data: LabelledTexts, *, prefix: str, min_count: int) -> LabelSet:
     """Return the labels that occur at least `min_count` times."""
     labels = count_labels(data, prefix=prefix)
+    warn_joined(labels.names, data.name)
     size = int((labels.counts >= min_count).sum())
     if size < 2:
         raise CorpusError(f"{data.name}: {_too_few(data, labels.names, min_count)}")
@@ -68,6 +70,27 @@ def count_labels(data: LabelledTexts, *, prefix: str) -> LabelSet:
             f"expected names, such as '{prefix}sport', in place of it, or nothing for a text without a label"
         )
     return LabelSet.of(counts)
+
+
+def warn_several(several: int, texts: int, what: str, advice: str) -> None:
+    """Warn that some texts have several labels, if any have."""
+    if several:
+        warn_caller(f"{several:,} of {texts:,} texts have several labels, and {what}; {advice}")
+
+
+def warn_joined(names: Sequence[str], name: str) -> None:
+    """Warn of labels that look like several ones in a cell: every part is part of another label, or one itself."""
+    for joiner in JOINERS:
+        parts = {label: [part.strip() for part in label.split(joiner)] for label in names if joiner in label}
+        uses = Counter(part for label in names for part in {part.strip() for part in label.split(joiner)})
+        joined = [label for label, own in parts.items() if all(part and uses[part] > 1 for part in own)]
+        if joined:
+            warn_caller(
+                f"{name}: {len(joined):,} of {len(names):,} labels, such as {joined[0]!r}, look like several labels "
+                f"with {joiner!r} between them, and each is learned as one; expected a list of labels per text: "
+                f"labels=[['a', 'b'], ...], a list in a column of JSON lines, or {LABEL_PREFIX}a {LABEL_PREFIX}b"
+            )
+            return
 
 
 def _no_label(data: LabelledTexts, prefix: str) -> str:

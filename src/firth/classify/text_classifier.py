@@ -46,7 +46,7 @@ from firth.arguments import explained
 from firth.classify.autotune import AutotuneOptions, AutotuneResult, autotune
 from firth.classify.classifier import Classifier
 from firth.classify.features import TrainingTexts, encode_texts
-from firth.classify.labels import label_children
+from firth.classify.labels import label_children, warn_several
 from firth.corpus.table_options import TableArguments, TableOptions
 from firth.embeddings import window_options
 from firth.embeddings.matrices import Matrices
@@ -90,7 +90,9 @@ class TextClassifier:
     dim: int = window_options.dim()
     lr: float = window_options.lr(0.1, "; it decays linearly to 0")
     epochs: int = window_options.epochs(5, "passes over the texts")
-    loss: str = option("softmax", "loss function", choices=LOSSES)
+    loss: str | None = option(
+        None, "loss function; default: softmax, or ova if texts have several labels", choices=LOSSES
+    )
     negative: int = option(5, "negative samples per prediction, with loss='negative'", minimum=1)
     word_ngrams: int = option(1, "longest word n-gram, in words; 1 for single words", minimum=1)
     min_n: int = option(0, "shortest character n-gram, in characters", minimum=0)
@@ -210,6 +212,7 @@ def train_classifier(
     """Train on texts that are already read; see `TextClassifier.train`."""
     count = usable_threads(threads)
     texts = encode_texts(model, data, seed=seed)
+    model = with_loss(model, texts)
     arguments = TrainingArguments[WordVectors](
         seed=seed, threads=count, start=start, progress=progress, checkpoint=checkpoint
     )
@@ -227,6 +230,19 @@ def train_classifier(
     return run.train()
 
 
+def with_loss(model: TextClassifier, texts: TrainingTexts) -> TextClassifier:
+    """Return the options with a loss that suits the labels where none is set, and warn of one that does not."""
+    several = int((np.diff(texts.features.label_ends, prepend=0)[texts.order] > 1).sum())
+    what, advice = f"loss={model.loss!r} learns one of them per epoch, at random", "to learn all of them set loss='ova'"
+    if model.loss is None:
+        model = dataclasses.replace(model, loss="ova" if several else "softmax")
+        what, advice = "loss='ova' was chosen, which learns all of them", "set loss to choose another"
+    elif model.loss == "ova":
+        return model
+    warn_several(several, len(texts.order), what, advice)
+    return model
+
+
 def make_classifier(
     model: TextClassifier, texts: TrainingTexts, trained: Matrices, facts: dict[str, Any]
 ) -> Classifier:
@@ -239,7 +255,7 @@ def make_classifier(
         counts=trained.counts,
         inputs=trained.inputs[:, : model.dim],
         outputs=trained.outputs[:, : model.dim],
-        loss=model.loss,
+        loss=model.loss or "softmax",
         label_prefix=model.label_prefix,
         metadata={"training": {**facts, "texts": len(texts.order), "texts_left_out": texts.left_out}},
     )
@@ -253,7 +269,7 @@ def shard_trainer(model: TextClassifier, texts: TrainingTexts, threads: int, mat
     tree = from_children(label_children(counts)) if model.loss == "hierarchical" else None
     # One-versus-all takes the step of negative sampling with every label in the list.
     layer = scoring(
-        "negative" if model.loss == "ova" else model.loss, probabilities, negative=model.negative,
+        "negative" if model.loss == "ova" else model.loss or "softmax", probabilities, negative=model.negative,
         noise=alias_table(probabilities), tree=tree,
     )  # fmt: skip
     longest = int(texts.features.sizes.max())

@@ -12,7 +12,7 @@ from firth.alignment.procrustes import Procrustes
 from firth.alignment.retrieval import Retrieval, check_held_out, evaluate_retrieval
 from firth.alignment.self_learning import SelfLearning
 from firth.alignment.strength import WEAK
-from firth.cli.arguments import AsJson, Quiet, Seed, Threads, flag, names, output
+from firth.cli.arguments import AsJson, Overwrite, Quiet, Seed, Threads, flag, names, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import complain, print_json, working
 from firth.cli.targets import check_folder_target
@@ -40,6 +40,7 @@ def _align(
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -54,7 +55,7 @@ def _align(
         raise OptionError("expected either --dictionary FILE or --unsupervised")
     trainer = _trainer(unsupervised, options)
     for folder in (output, *((spaces / "source", spaces / "target") if spaces else ())):
-        check_folder_target(folder)
+        check_folder_target(folder, overwrite=overwrite)
     training_pairs = [] if dictionary is None else read_word_pairs(dictionary)
     test_pairs = [] if test is None else read_word_pairs(test)
     check_held_out(training_pairs, test_pairs)

@@ -58,7 +58,7 @@ def annotate(
     if output is None:
         raise OptionError("no file to write to: give -o OUT, a name that ends in .conllu or .jsonl")
     check_written(output, shape)
-    check_file_target(output, lambda target: check_target(target, files))
+    check_file_target(output, lambda target: check_target(target, files), overwrite=True)
     if before := finished(output):
         note(f"{output}: continuing after {counted(before.documents, 'document')} and what is finished of the next")
     try:

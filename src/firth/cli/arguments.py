@@ -89,6 +89,7 @@ class ReadingOptions(TableOptions):
 
 
 # How a command runs.
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a trained model that stands at OUT.")]
 Seed = Annotated[int, typer.Option(help="Random seed: the same seed gives the same result.")]
 Threads = Annotated[int | None, flag("Threads. Default: one per processor.")]
 OneThread = Annotated[  # of neural models

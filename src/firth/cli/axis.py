@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from firth.cli.arguments import AsJson, Poles, Quiet, SomeWords, Vectors, WordFile, names, number, output
+from firth.cli.arguments import AsJson, Overwrite, Poles, Quiet, SomeWords, Vectors, WordFile, names, number, output
 from firth.cli.output import note, show
 from firth.cli.targets import check_vectors_target
 from firth.cli.vectors import open_vectors, open_word_vectors, read_poles, read_words, refuse_unknown
@@ -33,6 +33,7 @@ def axis(
     word_file: WordFile = None,
     number: Annotated[int, number("Words to show at either end, where no words are given.")] = 10,
     output: Annotated[Path | None, output("Also save the vectors with the axis removed.")] = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -42,7 +43,7 @@ def axis(
     frequent words that are nearest to either pole.
     """
     if output is not None:
-        check_vectors_target(output, takes_files=True)
+        check_vectors_target(output, takes_files=True, overwrite=overwrite)
     space = (open_vectors if output is None else open_word_vectors)(vectors, quiet)
     direction = _axis(space, poles or [], pairs, method)
     queries = list(dict.fromkeys([*(words or []), *(read_words(word_file) if word_file else [])]))

@@ -8,7 +8,7 @@ import typer
 
 from firth import bias as instruments
 from firth.bias import METHODS, METRICS, BiasLists, BiasScore, DebiasingEffects, Query, ScoreChange
-from firth.cli.arguments import AsJson, Data, Quiet, Seed, Vectors, flag, names, output
+from firth.cli.arguments import AsJson, Data, Overwrite, Quiet, Seed, Vectors, flag, names, output
 from firth.cli.output import note, print_json, print_table, working
 from firth.cli.targets import check_vectors_target
 from firth.cli.vectors import open_vectors, open_word_vectors
@@ -95,6 +95,7 @@ def debias(
     rounds: Annotated[int | None, flag("With null-space: directions to remove, at most. Default: 35.")] = None,
     data: Data = None,
     seed: Seed = 0,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -103,7 +104,7 @@ def debias(
     Prints direct bias and association tests before and after (weat-6, 7 and 8 for gender), and the control of Gonen and
     Goldberg 2019: how well two clusters, a classifier and the nearest words still tell which side a word leaned to.
     """
-    check_vectors_target(output, takes_files=True)
+    check_vectors_target(output, takes_files=True, overwrite=overwrite)
     space = open_word_vectors(vectors, quiet)
     lists = _lists(pairs, equalise, specific, neutral, data)
     tests = test if test or query or pairs else ["weat-6", "weat-7", "weat-8"]

@@ -21,6 +21,7 @@ from firth.cli.arguments import (
     Embed,
     Every,
     OnError,
+    Overwrite,
     Quiet,
     Seed,
     TextFile,
@@ -34,7 +35,7 @@ from firth.cli.files import size_on_disk
 from firth.cli.flags import Flags, add_command, with_flags
 from firth.cli.groups import commands
 from firth.cli.output import complain, print_json, show, with_progress, working
-from firth.cli.targets import check_file_target, check_folder_target, checkpoint_in
+from firth.cli.targets import check_file_target, check_folder_target, checkpoint_in, is_resumed
 from firth.cli.texts import line_batches, source_of
 from firth.cli.training import Report, Run, StartVectors, TrainCommand, chosen_model, single_app
 from firth.comparison.models import Model as NamedModel
@@ -42,6 +43,7 @@ from firth.comparison.models import models_in
 from firth.corpus.table_options import TableOptions
 from firth.errors import CorpusError, OptionError
 from firth.registry import load_folder, plain_name
+from firth.sentences.text_blocks import read_texts
 from firth.signals import exit_status
 from firth.storage.skipping import STOP
 from firth.storage.snapshots import snapshot
@@ -201,6 +203,7 @@ def _train(
     threads: Threads = None,
     checkpoint: Checkpoint = None,
     every: Every = None,
+    overwrite: Overwrite = False,
     autotune: Annotated[
         str | None, flag("File of labelled texts; search for the options that score best on it.", "FILE")
     ] = None,
@@ -215,7 +218,7 @@ def _train(
     Ctrl-C or SIGTERM stops at a safe point and saves what was learned.
     """
     began = time.monotonic()
-    _check_target(output, ".bin", source)
+    _check_target(output, ".bin", source, overwrite=overwrite or is_resumed(checkpoint))
     states = checkpoint_in(checkpoint, every)
     if autotune is not None and checkpoint is not None:
         raise OptionError("--checkpoint with --autotune: a search cannot be resumed; leave one out")
@@ -246,7 +249,15 @@ def _open(path: Path) -> Any:
 
 
 def _predict(
-    model: Model, texts: TextFile, on_error: OnError = STOP, quiet: Quiet = False, json: AsJson = False, **options: Any
+    model: Model,
+    texts: TextFile,
+    column: Annotated[
+        str | None, flag("Column with the texts, if FILE is a table: name, or number from 1.", panel=TEXT)
+    ] = None,
+    on_error: OnError = STOP,
+    quiet: Quiet = False,
+    json: AsJson = False,
+    **options: Any,
 ) -> None:
     """Predict the labels of texts: one line per text, with labels and probabilities, the most likely first.
 
@@ -257,7 +268,7 @@ def _predict(
         classifier = _open(model)
     kind = None if isinstance(classifier, Classifier) else classifier.options.pairs
     number = 0
-    for lines in with_progress(_batches(classifier, texts, on_error), "predicting", quiet):
+    for lines in with_progress(_batches(classifier, texts, column, on_error), "predicting", quiet):
         items = lines if kind is None else [_pair(line, i) for i, line in enumerate(lines, number + 1)]
         number += len(lines)
         if kind == "relatedness":
@@ -272,8 +283,11 @@ def _predict(
             )
 
 
-def _batches(classifier: Any, texts: str, on_error: str) -> Iterable[Sequence[Any]]:
-    """Return the texts of a file in batches: its lines, or the trees of a file of CoNLL-U."""
+def _batches(classifier: Any, texts: str, column: str | None, on_error: str) -> Iterable[Sequence[Any]]:
+    """Return the texts of a file in batches: its lines, a column of a table, or the trees of a file of CoNLL-U."""
+    if column is not None:
+        cells = read_texts(source_of([texts]), column=column, progress=False)
+        return [cells[start : start + LINES] for start in range(0, len(cells), LINES)]
     if not isinstance(classifier, Classifier) and classifier.inputs == "trees":
         from firth.neural.models.trees.data import is_dependencies, read_trees
 
@@ -316,11 +330,12 @@ def quantise(
     keep: Annotated[int | None, flag("Rows of words and n-grams to keep. Default: all.")] = None,
     label_vectors: Annotated[bool, typer.Option("--label-vectors", help="Quantise the label vectors too.")] = False,
     seed: Seed = 0,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Make a classifier ten to a hundred times smaller by product quantisation."""
-    _check_target(output, ".ftz")
+    _check_target(output, ".ftz", overwrite=overwrite)
     with working("quantising", quiet):
         small = load(model).quantise(width=width, lengths=lengths, keep=keep, labels=label_vectors, seed=seed)
         small.save(output)
@@ -337,14 +352,14 @@ classify = commands(
 )
 
 
-def _check_target(output: Path, suffix: str, sources: Sequence[str] = ()) -> None:
+def _check_target(output: Path, suffix: str, sources: Sequence[str] = (), *, overwrite: bool) -> None:
     """Check that a classifier can be written."""
     if output.suffix not in FASTTEXT:
-        check_folder_target(output, kinds=KINDS)
+        check_folder_target(output, kinds=KINDS, overwrite=overwrite)
         return
     if output.suffix != suffix:
         raise OptionError(f"{output}: expected a name that ends in {suffix}, or a folder; .ftz files are quantised")
-    check_file_target(output, check_file, sources)
+    check_file_target(output, check_file, sources, overwrite=overwrite)
 
 
 def _report(classifier: Classifier, output: Path, seconds: float, json: bool) -> None:

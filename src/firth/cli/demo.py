@@ -63,7 +63,7 @@ def _check(output: Path) -> None:
         raise OptionError(f"{output} exists and is not from a demo; expected a new name: firth demo -o NAME")
     if (output / MAP).exists() and not is_model_folder(output / VECTORS):
         raise OptionError(f"{output / MAP} is not from a demo; expected a new name: firth demo -o NAME")
-    check_folder_target(output / VECTORS)
+    check_folder_target(output / VECTORS, overwrite=True)
     check_writable(output / MAP)
 
 

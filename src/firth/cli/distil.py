@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, OneThread, Quiet, Sources, flag, names, output
+from firth.cli.arguments import AsJson, OneThread, Overwrite, Quiet, Sources, flag, names, output
 from firth.cli.flags import with_flags
 from firth.cli.output import print_json, working
 from firth.cli.targets import check_vectors_target
@@ -32,6 +32,7 @@ def _distil(
     ] = None,
     contexts: Annotated[int, typer.Option(help="Maximum number of occurrences of a word that are read.")] = 500,
     threads: OneThread = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -41,7 +42,7 @@ def _distil(
     Words that occur less often than --min-count are read, but have no vector.
     """
     began = time.monotonic()
-    check_vectors_target(output, True, corpus)
+    check_vectors_target(output, True, corpus, overwrite=overwrite)
     limits = {name: options[name] for name in ("min_count", "max_size") if options.get(name) is not None}
     with working(f"reading {encoder}", quiet):
         model: Any = load(encoder)

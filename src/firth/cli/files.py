@@ -1,16 +1,17 @@
 """`firth convert` and `firth info`, which also verifies checksums."""
 
 import dataclasses
+import itertools
 import typing
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, flag, names
+from firth.cli.arguments import AsJson, Overwrite, Quiet, flag, names
 from firth.cli.output import complain, note, print_json, print_table, show, working
-from firth.cli.targets import check_file_target, check_folder_target, check_writable
+from firth.cli.targets import check_file_target, check_folder_target, check_kept, check_writable
 from firth.errors import FirthError, OptionError
 from firth.loading import load, load_vectors
 from firth.registry import plain_name
@@ -55,6 +56,7 @@ def convert(
             show_default=False,
         ),
     ] = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -68,12 +70,13 @@ def convert(
     if dtype not in (None, "float32", "float16", "float64"):
         raise OptionError(f"dtype={dtype!r}: expected float32 or float16")
     if format == "firth":
-        check_folder_target(target, "vectors")
+        check_folder_target(target, "vectors", overwrite=overwrite)
     elif format in EXCHANGES:
         EXCHANGES[format].check(target)
+        check_kept(target, overwrite)
         check_writable(target)
     else:
-        check_file_target(target, check_file)
+        check_file_target(target, check_file, overwrite=overwrite)
     with working(f"reading {source}", quiet):
         vectors = load_vectors(source, limit=limit, documents=True)
     if language is not None:
@@ -179,7 +182,7 @@ def language_facts(path: Path, model: Any) -> dict[str, Any]:
         "path": str(path),
         "kind": _kind(model),
         rules.unit: len(model.vocabulary),
-        **vars(rules),
+        **rules.described(),
         "tokens": rules.tokens if is_named(rules.tokens) else rules.unit,
     }
     return {**facts, "bytes": size_on_disk(path), **{k: v for k, v in model.metadata.items() if k not in facts}}
@@ -247,11 +250,19 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, list | tuple):
-        return " ".join(_shown(part) for part in value) or "none"
+        return _listed([_shown(part) for part in value])
     if isinstance(value, dict):
         return f"({', '.join(f'{name} {_shown(part)}' for name, part in value.items())})"
     text = "none" if value is None else str(value)
     return text if len(text) <= _WIDEST else f"{text[:_WIDEST]} ... ({len(text):,} characters)"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """Return the first parts of a list in a line, and how many there are."""
+    ends = itertools.accumulate(len(part) + 1 for part in parts)
+    fits = max(1, sum(end <= _WIDEST for end in ends))
+    more = f" ... ({len(parts):,} in all)" if fits < len(parts) else ""
+    return " ".join(parts[:fits]) + more or "none"
 
 
 WHOLE, FREE = "as written", "no checksum"

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, flag, names
+from firth.cli.arguments import AsJson, Overwrite, Quiet, flag, names
 from firth.cli.output import note, show, working
 from firth.cli.targets import check_folder_target
 from firth.hub import from_hub, push_to_hub
@@ -39,6 +39,7 @@ def pull(
     repository: Repository,
     target: Annotated[Path, names("Folder to write.", "OUT")],
     revision: Annotated[str | None, flag("Commit, tag or branch. Default: main.", "NAME")] = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -47,7 +48,7 @@ def pull(
     Only safetensors and JSON are downloaded. A commit as --revision gives the same model for ever; the
     folder remembers it.
     """
-    check_folder_target(target)
+    check_folder_target(target, overwrite=overwrite)
     with working(f"downloading {repository}", quiet):
         model = from_hub(repository, revision=revision)
         model.save(target)

@@ -49,7 +49,7 @@ def _index(
     read_options(kind, index_options)
     if output is None:
         raise OptionError("no file to write the index to: give -o FILE, or --compare")
-    check_file_target(output, check_target)
+    check_file_target(output, check_target, overwrite=True)
     space = open_vectors(vectors, quiet, documents=True)
     with working("building the index", quiet):
         index = space.index(kind, **index_options)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, Seed, Sources, TextFile, flag, names, number, output
+from firth.cli.arguments import TEXT, AsJson, Overwrite, Quiet, Seed, Sources, TextFile, flag, names, number, output
 from firth.cli.files import language_facts, print_facts
 from firth.cli.flags import Flags, with_flags
 from firth.cli.groups import commands
@@ -33,6 +33,15 @@ _READING = replace(READING, without=frozenset({"stop_words"}))
 
 Model = Annotated[Path, names("A language model: a folder from firth lm train, or an ARPA file.", "MODEL")]
 Models = Annotated[list[Path], names("Language models with the same vocabulary.", "MODEL...")]
+Tokens = Annotated[
+    str | None,
+    flag(
+        "How text is split, for an ARPA file that does not say: a rule, such as words, or a file of subwords. Default: "
+        "whitespace.",
+        "NAME",
+        TEXT,
+    ),
+]
 HeldOut = Annotated[Path, names("Text that no model was trained on.", "TEXT", "--held-out")]
 
 
@@ -40,6 +49,7 @@ def score(
     model: Model,
     text: TextFile,
     words: Annotated[bool, typer.Option("--words", help="Show the log-probability of each word.")] = False,
+    tokens: Tokens = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -47,15 +57,17 @@ def score(
 
     Each sentence is scored on its own, without the sentences before it.
     """
-    scorer = _open(model, quiet)
+    scorer = _open(model, tokens, quiet)
     for lines in with_progress(line_batches(text, LINES), "scoring", quiet):
         for line, result in zip(lines, scorer.score(lines), strict=True):
             show(json, _score_facts(line, result), _score_line(result, words))
 
 
-def perplexity(model: Model, text: Sources, quiet: Quiet = False, json: AsJson = False, **reading: Any) -> None:
+def perplexity(
+    model: Model, text: Sources, tokens: Tokens = None, quiet: Quiet = False, json: AsJson = False, **reading: Any
+) -> None:
     """Measure the perplexity of a text, with its interval."""
-    scorer = _open(model, quiet)
+    scorer = _open(model, tokens, quiet)
     figure = scorer.perplexity(_held_out(scorer, text, reading, quiet), progress=not quiet)
     show(json, {"model": str(model), **figure.described()}, figure)
 
@@ -72,15 +84,17 @@ def _generate(
     forced: Annotated[
         list[str] | None, flag("Word or phrase that each text contains; several by repeating the flag.", "PHRASE")
     ] = None,
+    tokens: Tokens = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
 ) -> None:
     """Generate texts that continue a prompt, one per line.
 
-    Subwords and characters are joined to text as it is written; words by spaces.
+    Subwords and characters are joined to text as it is written; words by spaces. Where the model has line breaks among
+    its tokens, a text may take several lines.
     """
-    scorer = _open(model, quiet)
+    scorer = _open(model, tokens, quiet)
     generation = GenerationOptions(**_GENERATION.select(options))
     method = _search(search, number, _BEAM.select(options), forced or ())
     generator = TextGenerator.of(scorer)
@@ -92,8 +106,8 @@ def _generate(
         ):
             text = generator.text(words, continuation.ids)
             if json:
-                tokens = [*generator.tokens(words), *generator.tokens(continuation.ids)]
-                facts: dict[str, Any] = {"prompt": beginning, "text": text, "tokens": tokens}
+                shown = [*generator.tokens(words), *generator.tokens(continuation.ids)]
+                facts: dict[str, Any] = {"prompt": beginning, "text": text, "tokens": shown}
                 facts |= {name: getattr(continuation, name) for name in ("log_prob", "score", "ended")}
                 print_json(facts)
             else:
@@ -108,14 +122,15 @@ def next_words(
     model: Model,
     prompt: Annotated[str, typer.Argument(help="The words before.", metavar="PROMPT")] = "",
     number: Annotated[int, number("How many words to show.")] = 10,
+    tokens: Tokens = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Show the most likely next words with their probabilities; </s> is the end of the sentence.
 
-    A model of subwords shows subwords; Ġ stands for the space before a word.
+    A model of subwords shows subwords; a dot stands before those that go on with a word.
     """
-    answer = _open(model, quiet).next_words(prompt, number)
+    answer = _open(model, tokens, quiet).next_words(prompt, number)
     if json:
         print_json({"prompt": prompt, "next": scored(answer)})
     else:
@@ -123,10 +138,16 @@ def next_words(
 
 
 def compare(
-    models: Models, held_out: HeldOut, seed: Seed = 0, quiet: Quiet = False, json: AsJson = False, **reading: Any
+    models: Models,
+    held_out: HeldOut,
+    seed: Seed = 0,
+    tokens: Tokens = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+    **reading: Any,
 ) -> None:
     """Compare language models on one text: perplexities, ratios with paired intervals, mixtures."""
-    scorers, text = _open_all(models, held_out, reading, quiet)
+    scorers, text = _open_all(models, held_out, tokens, reading, quiet)
     comparison = compare_models(scorers, text, seed=seed, progress=not quiet)
     if json:
         for row in comparison.described():
@@ -139,13 +160,15 @@ def mix(
     models: Models,
     held_out: HeldOut,
     output: Annotated[Path, output("Folder to save the mixture in.")],
+    tokens: Tokens = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
     **reading: Any,
 ) -> None:
     """Mix language models with the weights that predict a held-out text best; measure the result on another text."""
-    check_model_target(output, [], counts=False)
-    scorers, text = _open_all(models, held_out, reading, quiet)
+    check_model_target(output, [], counts=False, overwrite=overwrite)
+    scorers, text = _open_all(models, held_out, tokens, reading, quiet)
     mixture = Mixture.fit(list(scorers.values()), text, progress=not quiet)
     mixture.metadata.setdefault("name", output.stem)
     mixture.save(output)
@@ -164,6 +187,7 @@ def report(
     samples: Annotated[int, typer.Option(help="Texts that each model generates.", min=0)] = 3,
     prompt: Annotated[str, typer.Option(help="How these texts begin.")] = "",
     seed: Seed = 0,
+    tokens: Tokens = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **reading: Any,
@@ -177,7 +201,7 @@ def report(
     check_writable(output)
     from firth.plots.language_report import language_report  # slow to import; the other commands do not need it
 
-    scorers, text = _open_all(models, held_out, reading, quiet)
+    scorers, text = _open_all(models, held_out, tokens, reading, quiet)
     page = language_report(scorers, text, samples=samples, prompt=prompt, seed=seed, progress=not quiet)
     with replacing_file(output) as file:
         file.write(page.encode("utf-8", "backslashreplace"))
@@ -187,23 +211,25 @@ def report(
 def convert(
     model: Model,
     output: Annotated[Path, names("Folder or ARPA file (.arpa, .arpa.gz) to write.", "OUT")],
+    tokens: Tokens = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Convert an n-gram model to an ARPA file, for other programs, or an ARPA file to a folder, which opens faster."""
     if not is_arpa(output):
-        check_folder_target(output)
+        check_folder_target(output, overwrite=overwrite)
     else:
-        check_file_target(output, check_target)
-    scorer = _open(model, quiet)
+        check_file_target(output, check_target, overwrite=overwrite)
+    scorer = _open(model, tokens, quiet)
     with working(f"writing {output}", quiet):
         save_language_model(scorer, output)
     show(json, {"model": str(output), "words": len(scorer.vocabulary)}, f"{output}: {scorer!r}", to=note)
 
 
-def info(model: Model, quiet: Quiet = False, json: AsJson = False) -> None:
+def info(model: Model, tokens: Tokens = None, quiet: Quiet = False, json: AsJson = False) -> None:
     """Describe a language model: kind, size, options and training."""
-    facts = language_facts(model, _open(model, quiet))
+    facts = language_facts(model, _open(model, tokens, quiet))
     if json:
         print_json(facts)
     else:
@@ -222,26 +248,26 @@ language = commands(
 )
 
 
-def _open(path: Path, quiet: bool) -> LanguageModel:
+def _open(path: Path, tokens: str | None, quiet: bool) -> LanguageModel:
     with working(f"reading {path}", quiet):
-        return load_language_model(path)
+        return load_language_model(path, tokens=tokens)
 
 
 def _open_all(
-    paths: Sequence[Path], text: Path, reading: Mapping[str, Any], quiet: bool
+    paths: Sequence[Path], text: Path, tokens: str | None, reading: Mapping[str, Any], quiet: bool
 ) -> tuple[dict[str, LanguageModel], Corpus]:
     """Return models by name, or by path where names are equal, and the text that they are compared on."""
     stems = [path.name.removesuffix(path.suffix) for path in paths]
     labels = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
     if len(set(labels)) < len(labels):
         raise OptionError(f"{', '.join(labels)}: a model is named twice; expected each once")
-    models = {label: _open(path, quiet) for label, path in zip(labels, paths, strict=True)}
+    models = {label: _open(path, tokens, quiet) for label, path in zip(labels, paths, strict=True)}
     return models, _held_out(next(iter(models.values())), [str(text)], reading, quiet)
 
 
 def _held_out(model: LanguageModel, sources: Sequence[str], reading: Mapping[str, Any], quiet: bool) -> Corpus:
     """A text with every word of it, tokenised as the model reads."""
-    defaults = {"min_count": 1, "tokens": model.rules.tokens, "sentences": model.rules.sentences}
+    defaults = {**model.rules.corpus_options(), "min_count": 1}
     return corpus_of(sources, reading, progress=not quiet, defaults=defaults)
 
 

@@ -47,6 +47,8 @@ _READS = {  # paragraphs of the help
         "The text is read in subwords, with its case and punctuation. They are learned from the text first, as many as "
         "suit its length or --max-size, and saved with the model.",
         f"--tokens characters reads characters, --tokens words words in lower case. {_RARE} are then read as <unk>.",
+        "Each line is a text, which ends where the line ends. --sentences text reads a file as one text, whose line "
+        "breaks are symbols like any other, as verse, plays and programs want it.",
     ),
 }
 
@@ -150,7 +152,7 @@ def _train(
 def _check(run: Run) -> None:
     """Check the output, and that the flags go together."""
     values = run.values
-    check_model_target(run.output, values["corpus"], counts=_counts(run.model))
+    check_model_target(run.output, values["corpus"], counts=_counts(run.model), overwrite=run.replaces)
     counts = how_on_cluster(run.model.kind) == "counts"
     local_flags = {"--threads": values["threads"], "--processes": values.get("processes")}
     check_cluster(values["cluster"], values["workers"], {} if counts else local_flags)
@@ -217,7 +219,7 @@ def _texts(
     """Return the corpus of the command line, and the text to train on."""
     corpus_options = {**CORPUS.select(options), **READING.select(options)}
     if start is not None:
-        rules = {"tokens": start.rules.tokens, "sentences": start.rules.sentences, "min_count": 1}
+        rules = {**start.rules.corpus_options(), "min_count": 1}
         text = corpus_of(corpus, corpus_options, defaults=rules, progress=progress)
         return text, text
     defaults: dict[str, Any] = {**getattr(type(trainer), "corpus_options", {}), "unknown": UNK}
@@ -239,20 +241,21 @@ def _texts(
     return text, training_text(text, limits, spelled=True)
 
 
-def check_model_target(path: Path, sources: Sequence[str], *, counts: bool) -> None:
+def check_model_target(path: Path, sources: Sequence[str], *, counts: bool, overwrite: bool) -> None:
     """Check that a language model can be written to a path, as an ARPA file if its name ends so."""
     if not is_arpa(path):
-        check_folder_target(path)
+        check_folder_target(path, overwrite=overwrite)
     elif not counts:
         raise OptionError(f"{path}: an ARPA file holds n-grams, and this model has none; give the name of a folder")
     else:
-        check_file_target(path, check_target, sources)
+        check_file_target(path, check_target, sources, overwrite=overwrite)
 
 
 def _held_out(path: Path, text: Corpus, options: Mapping[str, Any], *, progress: bool) -> Corpus:
     """Held-out text, tokenised as the training text."""
     rules = text.options.described()
-    defaults = {"min_count": 1, "tokens": rules["tokens"], "sentences": rules["sentences"]}
+    same: dict[str, Any] = {name: rules[name] for name in ("tokens", "sentences", "line_breaks") if name in rules}
+    defaults = {**same, "min_count": 1}
     reading = {name: value for name, value in READING.select(options).items() if name != "stop_words"}
     return corpus_of([str(path)], reading, defaults=defaults, progress=progress)
 

@@ -31,7 +31,7 @@ def _phrases(
 
     firth train MODEL CORPUS --phrases OUT trains on the text with each phrase as one word.
     """
-    check_file_target(output, check_target, corpus)
+    check_file_target(output, check_target, corpus, overwrite=True)
     words: tuple[str, ...] = ()
     if connectors is not None:
         words = ENGLISH_CONNECTORS if str(connectors) == ENGLISH else tuple(text_of(connectors).split())

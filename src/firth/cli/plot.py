@@ -154,7 +154,7 @@ def curve(
         str,
         typer.Option(
             help="sample: loss on a fixed sample of the text after each epoch. training: mean over each epoch, which "
-            "may rise while vectors improve.",
+            "may rise while vectors improve. Of neural models, sample adds the loss on held-out data.",
             metavar="sample|training",
         ),
     ] = "sample",

@@ -11,7 +11,7 @@ import typer
 
 from firth import options
 from firth import postprocess as steps
-from firth.cli.arguments import AsJson, Quiet, Seed, Vectors, flag, names, output
+from firth.cli.arguments import AsJson, Overwrite, Quiet, Seed, Vectors, flag, names, output
 from firth.cli.files import size_on_disk
 from firth.cli.flag_messages import RENAMED
 from firth.cli.output import print_json, working
@@ -81,6 +81,7 @@ def postprocess(
         list[Path] | None, flag("File of synonyms: a pair, or a word and its synonyms, per line.", "FILE")
     ] = None,
     antonyms: Annotated[list[Path] | None, flag("File of antonyms: a pair per line.", "FILE")] = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -90,7 +91,7 @@ def postprocess(
     """
     parsed_steps = [_parse(spec) for spec in step]
     _check_needs(parsed_steps, {"with": further, "synonyms": synonyms, "antonyms": antonyms})
-    check_vectors_target(output, takes_files=True)
+    check_vectors_target(output, takes_files=True, overwrite=overwrite)
     pairs = {"synonyms": _pairs(synonyms or ()), "antonyms": _pairs(antonyms or ())}
     space, *more = (open_word_vectors(path, quiet) for path in (vectors, *(further or ())))
     before = len(space.metadata.get(HISTORY, []))
@@ -126,11 +127,12 @@ def quantise(
     ] = True,
     keep: Annotated[int | None, flag("Keep this many of the most frequent words. Default: all.")] = None,
     seed: Seed = 0,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Make vectors four to eight times smaller, and measure how many neighbours stay the same."""
-    check_vectors_target(output, takes_files=True)
+    check_vectors_target(output, takes_files=True, overwrite=overwrite)
     space = open_vectors(vectors, quiet)
     full = space if keep is None else space.first(keep)
     with working("quantising", quiet):

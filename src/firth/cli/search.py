@@ -221,7 +221,7 @@ def _encode(
     """
     if output is None:
         raise OptionError("no file to write to: give -o OUT, a name that ends in .npy, .jsonl or .parquet")
-    check_file_target(output, check_target, texts)
+    check_file_target(output, check_target, texts, overwrite=True)
     encoder = open_encoder(model, quiet, options)
     if rows := finished_rows(output):
         note(f"{output}: continuing after {rows:,} texts")

@@ -100,13 +100,15 @@ def _opened(start: Path) -> Any:
 def _rules(start: Any, kind: Any) -> dict[str, Any]:
     """How a trained encoder reads text, as options of a corpus with every word; a model of documents has its own."""
     sentences = kind.text["sentences"] if kind.reads_documents else start.rules.sentences
-    return {"tokens": start.rules.tokens, "sentences": sentences, "min_count": 1}
+    return {**replace(start.rules, sentences=sentences).corpus_options(), "min_count": 1}
 
 
 def _held_out(path: Path, text: Corpus, reading: Mapping[str, Any], *, progress: bool) -> Corpus:
     """Held-out text with every word, split as the training text is."""
     rules = text.options.described()
-    same = {key: rules[key] for key in ("tokens", "sentences", "keep_empty")}
+    same: dict[str, Any] = {
+        key: rules[key] for key in ("tokens", "sentences", "line_breaks", "keep_empty") if key in rules
+    }
     return corpus_of([str(path)], reading, defaults={**same, "min_count": 1}, progress=progress)
 
 

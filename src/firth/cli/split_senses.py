@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, Seed, Threads, Vectors, flag, output
+from firth.cli.arguments import AsJson, Overwrite, Quiet, Seed, Threads, Vectors, flag, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import print_json, working
 from firth.cli.targets import check_folder_target
@@ -39,6 +39,7 @@ def _split_senses(
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -50,7 +51,7 @@ def _split_senses(
     """
     method_options = {name: value for name, value in options.items() if value is not None}
     _check(method, method_options, {"wordnet": wordnet, "floor": floor, "threads": threads})
-    check_folder_target(output)
+    check_folder_target(output, overwrite=overwrite)
     space = open_word_vectors(vectors, quiet)
     if method == "atoms":
         atoms = DiscourseAtoms(**method_options).fit(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Column, Quiet, Seed, Sources, TextFile, flag, names, output
+from firth.cli.arguments import AsJson, Column, Overwrite, Quiet, Seed, Sources, TextFile, flag, names, output
 from firth.cli.flags import Group, add_command, with_flags
 from firth.cli.output import print_json, show, with_progress
 from firth.cli.targets import check_file_target
@@ -32,6 +32,7 @@ def train(
     kind: Annotated[str, typer.Option(help="Algorithm.", metavar="|".join(KINDS))] = "bpe",
     min_count: Annotated[int, typer.Option(help="Smallest count of a pair that is merged.")] = 2,
     column: Column = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -40,7 +41,7 @@ def train(
 
     Commands that train on text read it as these subwords with --tokens OUT.
     """
-    check_file_target(output, check_target, corpus)
+    check_file_target(output, check_target, corpus, overwrite=overwrite)
     source = resolve(source_of(corpus), column, TableOptions(**READ_TABLES.select(options)))
     if isinstance(source, Items) and source.tokenised:
         raise CorpusError("the source holds lists of tokens; expected text: join the tokens")

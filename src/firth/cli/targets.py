@@ -7,7 +7,7 @@ from typing import Any
 
 from firth.corpus.sources import reads
 from firth.errors import OptionError
-from firth.storage.checkpoints import Checkpoint
+from firth.storage.checkpoints import FILE, Checkpoint
 from firth.storage.files import as_path, is_read_only, resolved
 from firth.storage.kinds import LOADERS, PREFIX
 from firth.storage.model_folder import is_model_folder, kind_of
@@ -16,8 +16,13 @@ from firth.vectors.io.detect import check_file
 from firth.vectors.io.formats import EXCHANGES, format_of
 
 
-def check_folder_target(path: Path, what: str = "models", kinds: Collection[str] = LOADERS) -> None:
-    """Check that a folder of vectors or another model can be written to a path."""
+def check_folder_target(path: Path, what: str = "models", kinds: Collection[str] = LOADERS, *, overwrite: bool) -> None:
+    """Check that a folder of vectors or another model can be written to a path.
+
+    Args:
+        kinds: of folders that may be replaced.
+        overwrite: whether a trained model may be replaced: `--overwrite` was given, or its training goes on.
+    """
     if as_path(path).is_dir():
         kind = kind_of(path)
         if kind in LOADERS and kind not in kinds:
@@ -27,26 +32,31 @@ def check_folder_target(path: Path, what: str = "models", kinds: Collection[str]
             raise OptionError(f"{path} is a folder of something else; expected a new name, or {what} that firth wrote")
     elif path.exists():
         raise OptionError(f"{path} is a file; {what} are saved as a folder: give a new name, or delete the file first")
+    check_kept(path, overwrite)
     check_writable(path)
 
 
-def check_vectors_target(path: Path, takes_files: bool, sources: Sequence[str] = ()) -> None:
-    """Check that vectors can be written to a path, in the format of its name."""
+def check_vectors_target(path: Path, takes_files: bool, sources: Sequence[str] = (), *, overwrite: bool) -> None:
+    """Check that vectors can be written to a path, in the format of its name; see `check_folder_target`."""
     format = format_of(path)
     if format == "firth":
-        check_folder_target(path, "vectors")
+        check_folder_target(path, "vectors", overwrite=overwrite)
     elif not takes_files:
         raise OptionError(f"{path}: {format} cannot hold what this model learns; expected the name of a folder")
     else:
-        check_file_target(path, EXCHANGES[format].check if format in EXCHANGES else check_file, sources)
+        check = EXCHANGES[format].check if format in EXCHANGES else check_file
+        check_file_target(path, check, sources, overwrite=overwrite)
 
 
-def check_file_target(path: Path, check: Callable[[Path], None], sources: Sequence[str] = ()) -> None:
+def check_file_target(
+    path: Path, check: Callable[[Path], None], sources: Sequence[str] = (), *, overwrite: bool
+) -> None:
     """Check that a file can be written to a path.
 
     Args:
         check: raises an error if the path holds something that must not be replaced.
         sources: files, folders and globs of text that the command reads; - for standard input.
+        overwrite: whether the file may be replaced: `--overwrite` was given, or it holds no trained model.
     """
     if path.is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write")
@@ -55,7 +65,20 @@ def check_file_target(path: Path, check: Callable[[Path], None], sources: Sequen
             reason = f"lies in {source}, whose files are read as text" if Path(source).is_dir() else "is a text to read"
             raise OptionError(f"{path} {reason}; expected another place to write to: give another name or folder")
     check(path)
+    check_kept(path, overwrite)
     check_writable(path)
+
+
+def check_kept(path: Path, overwrite: bool) -> None:
+    """Check that no trained model stands at a path, unless it may be replaced."""
+    target = as_path(path)
+    if not overwrite and target.exists() and not (is_empty(target) if target.is_dir() else target.stat().st_size == 0):
+        raise OptionError(f"{path} holds a trained model; expected a new name, or --overwrite to replace it")
+
+
+def is_resumed(checkpoint: Path | None) -> bool:
+    """Return whether a folder of checkpoints holds the state of a training, which may replace what it saved before."""
+    return checkpoint is not None and any(as_path(checkpoint).rglob(FILE))
 
 
 def check_writable(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import inspect
+import itertools
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from firth.cli.arguments import (
     Checkpoint,
     ClusterAddress,
     Every,
+    Overwrite,
     Quiet,
     Seed,
     Sources,
@@ -26,7 +28,7 @@ from firth.cli.arguments import (
 )
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import complain, print_json, showing_choices, working
-from firth.cli.targets import check_cluster, check_vectors_target, checkpoint_in
+from firth.cli.targets import check_cluster, check_vectors_target, checkpoint_in, is_resumed
 from firth.cli.texts import CORPUS, READING, corpus_of
 from firth.cluster.cluster import Cluster, how_on_cluster
 from firth.comparison.models import Model
@@ -58,6 +60,7 @@ def train(
     ] = False,
     checkpoint: Checkpoint = None,
     every: Every = None,
+    overwrite: Overwrite = False,
     deterministic: Annotated[
         bool,
         typer.Option(
@@ -96,7 +99,8 @@ def train(
     merging = {} if merge_every is None else {"merge_every": merge_every}
     on_cluster = None if cluster is None else Cluster(workers=workers, address=cluster, **merging)
     kind, preset = model.kind, model.preset
-    check_vectors_target(output, result_type(kind) in (WordVectors, SubwordVectors), corpus)
+    replaces = overwrite or is_resumed(checkpoint)
+    check_vectors_target(output, result_type(kind) in (WordVectors, SubwordVectors), corpus, overwrite=replaces)
     trainer = kind(**Flags(kind, "Model").select(options), **preset)
     with working(f"reading {start}", quiet):
         before = None if start is None else load(start)
@@ -138,7 +142,8 @@ def _save(vectors: Any, output: Path) -> Path:
     try:
         vectors.save(output)
     except FirthError as error:
-        folder = output.with_name(f"{output.name}.firth")
+        endings = itertools.chain([""], (f"-{n}" for n in itertools.count(2)))
+        folder = next(path for end in endings if not (path := Path(f"{output}{end}.firth")).exists())
         vectors.save(folder)
         complain(f"warning: {error}; the vectors are saved in the folder {folder} instead")
         return folder

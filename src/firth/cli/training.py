@@ -17,10 +17,10 @@ from typing import Annotated, Any
 import typer
 
 from firth import hints
-from firth.cli.arguments import AsJson, Checkpoint, Every, OneThread, Quiet, Seed, flag, output
+from firth.cli.arguments import AsJson, Checkpoint, Every, OneThread, Overwrite, Quiet, Seed, flag, output
 from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
 from firth.cli.output import end, paragraphs, print_json, working
-from firth.cli.targets import check_folder_target, checkpoint_in
+from firth.cli.targets import check_folder_target, checkpoint_in, is_resumed
 from firth.comparison.models import Model, models_in
 from firth.errors import MissingExtraError, OptionError, counted
 from firth.loading import load, load_vectors
@@ -153,7 +153,7 @@ class TrainCommand:
         run = Run(self, model, values)
         with running_clock():
             if self.check is None:
-                check_folder_target(run.output, kinds=self.kinds)
+                check_folder_target(run.output, kinds=self.kinds, overwrite=run.replaces)
             else:
                 self.check(run)
             run.checkpoint = checkpoint_in(values.get("checkpoint"), values.get("every"))
@@ -245,6 +245,11 @@ class Run:
         return Path(self.values["output"])
 
     @property
+    def replaces(self) -> bool:
+        """Whether the output may replace a trained model."""
+        return bool(self.values["overwrite"]) or is_resumed(self.values.get("checkpoint"))
+
+    @property
     def quiet(self) -> bool:
         """Whether no progress is shown."""
         return bool(self.values["quiet"])
@@ -296,6 +301,7 @@ def _shared(
     threads: OneThread = None,
     checkpoint: Checkpoint = None,
     every: Every = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:

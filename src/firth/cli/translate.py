@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import TEXT, AsJson, OneThread, Quiet, Seed, TextFile, flag, names, output
+from firth.cli.arguments import TEXT, AsJson, OneThread, Overwrite, Quiet, Seed, TextFile, flag, names, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.groups import commands
 from firth.cli.output import on_a_line, print_json, show, with_progress, working
@@ -283,6 +283,7 @@ def _candidates(
     columns: Columns = None,
     per_token: Annotated[int, typer.Option(help="Likely translations of each source token.")] = 10,
     frequent: Annotated[int, typer.Option(help="Number of the most frequent target tokens.")] = 500,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
     **table: Any,
@@ -291,7 +292,7 @@ def _candidates(
 
     The output layer then scores likely translations of the source's tokens and frequent tokens only.
     """
-    check_folder_target(output)
+    check_folder_target(output, overwrite=overwrite)
     pairs = read_pairs(source, languages, columns, **READ_TABLES.select(table))
     system = _opened(model, None, quiet)
     with working("learning candidate lists", quiet):

@@ -18,7 +18,7 @@ from firth.comparison.models import trainer
 from firth.corpus.encoded import Corpus
 from firth.errors import FirthError
 from firth.evaluation.evaluate import evaluate
-from firth.progress import Status, reporting
+from firth.progress import COMPILING, LOADING, Status, reporting
 from firth.signals import interruptible
 from firth.vectors.document_vectors import DocumentVectors
 from firth.vectors.sense_vectors import SenseVectors
@@ -85,7 +85,7 @@ class _StageSeconds:
     def add(self, status: Status) -> None:
         more = status.seconds - (self._before if status.seconds >= self._before else 0.0)  # each stage begins at 0
         self._before = status.seconds
-        if status.stage.startswith("compiling"):
+        if status.stage in (COMPILING, LOADING):
             self.compiling += more
         elif status.stage.startswith("counting"):
             self.counting += more

@@ -169,7 +169,8 @@ def sentences(groups: Iterable[Iterable[str]], options: CorpusOptions) -> Iterat
         if mode == "line":
             yield from _lines(group)
         elif mode == "text":
-            yield " ".join(group).replace("\n", " ")
+            text = "\n".join(group)
+            yield text.replace("\r\n", "\n") if options.keeps_line_breaks else text.replace("\n", " ")
         elif mode == "paragraph":
             yield from (_joined(paragraph, options) for paragraph in _paragraphs(_lines(group)))
         elif mode == "punctuation":

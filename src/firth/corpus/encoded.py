@@ -236,7 +236,7 @@ class Corpus:
             ("words", f"{len(words):,}"),
             ("outside the vocabulary", f"{100 * words.oov_share:.1f} % of the text"),
             ("most frequent", ", ".join(f"{word} {count:,}" for word, count in frequent)),
-            ("options", ", ".join(f"{k}={brief(v)}" for k, v in own.items() if v != defaults[k])),
+            ("options", ", ".join(f"{k}={brief(v)}" for k, v in own.items() if v != defaults.get(k))),
             ("folder", str(self.path)),
         ]
         return facts("Corpus", [row for row in rows if row[1]])

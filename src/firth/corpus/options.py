@@ -37,11 +37,12 @@ class CorpusOptions:
     character a token; `tokens="wordpieces"` learns `max_size` pieces of lower-cased words with special tokens, as BERT
     reads text, and "cased-wordpieces" keeps the case. `tokens` may also be `firth.Subwords`, `firth.WordPieces`, the
     path of saved `firth.Subwords` (`.json`), a Hugging Face tokenizer, or a function from a string to a list of
-    strings. `sentences` may also be such a function; with "text" each text, cell or file is one sentence. "punctuation"
-    splits running text, whose lines may be wrapped, by the rules of `firth.text.sentence_ends`; with `keep_empty` an
-    empty sentence follows each text, cell or file. Lists of tokens are kept as they are; `tokens` then defines how
-    models of the corpus tokenise strings later, "whitespace" by default. A corpus that is opened again shows a
-    tokenizer as JSON and a function as its name.
+    strings. `sentences` may also be such a function; with "text" each text, cell or file is one sentence, whose line
+    breaks are symbols among subwords and characters (`line_breaks`), and spaces among words. "punctuation" splits
+    running text, whose lines may be wrapped, by the rules of `firth.text.sentence_ends`; with `keep_empty` an empty
+    sentence follows each text, cell or file. Lists of tokens are kept as they are; `tokens` then defines how models of
+    the corpus tokenise strings later, "whitespace" by default. A corpus that is opened again shows a tokenizer as JSON
+    and a function as its name.
     """
 
     min_count: int | None = option(
@@ -66,6 +67,9 @@ class CorpusOptions:
         None, "language of the text, such as tr: its rules for capital letters and for the ends of sentences"
     )
     sentences: str | Tokeniser = option("line", "end of a sentence", choices=SENTENCES)
+    line_breaks: bool | None = option(
+        None, "keep line breaks as symbols where each text is one sentence; by default with subwords and characters"
+    )
     markup: bool = option(
         False, "leave out tags, entities and markers such as </s>; read .md, .html and .xml files without their markup"
     )
@@ -112,6 +116,8 @@ class CorpusOptions:
                 f"join_hyphens=True with sentences={plain.sentences!r}: a line is whole there; expected "
                 "sentences='punctuation' or 'paragraph'"
             )
+        if self.line_breaks is not None:
+            _check_line_breaks(self.line_breaks, chosen)
         if self.keep_empty and plain.sentences == "paragraph":
             raise OptionError("keep_empty=True: paragraphs end at blank lines; use sentences='line' or 'text'")
         unknown: Any = self.unknown
@@ -128,6 +134,14 @@ class CorpusOptions:
         return self.sentences == "punctuation" if self.join_hyphens is None else self.join_hyphens
 
     @property
+    def keeps_line_breaks(self) -> bool:
+        """Whether the line breaks of a text that is one sentence are left for its tokens."""
+        if self.sentences != "text":
+            return False
+        given = self.line_breaks
+        return _writes_line_breaks(self.tokens) if given is None else given
+
+    @property
     def reads_bytes(self) -> bool:
         """Whether the bytes of a file are read as they are, without a change to the text."""
         return not self.markup and not self.joins_hyphens and self.sentences in ("line", "paragraph", "text")
@@ -136,7 +150,11 @@ class CorpusOptions:
         """Return the options as JSON values: functions as names, tokenizers as JSON."""
         plain = {**vars(self), "tokens": _serialised(self.tokens) or _name(self.tokens)}
         plain["sentences"] = _name(self.sentences)
-        return {**asdict(CorpusOptions(**plain)), "stop_words": sorted(set(self.stop_words))}
+        facts = {**asdict(CorpusOptions(**plain)), "stop_words": sorted(set(self.stop_words))}
+        if self.keeps_line_breaks:
+            return {**facts, "line_breaks": True}
+        del facts["line_breaks"]  # as in corpora that are older than this option
+        return facts
 
     def identity(self) -> str | None:
         """Return a string that identifies the options, or None if the behaviour of a function cannot be identified."""
@@ -170,6 +188,7 @@ class TokenArguments(TypedDict, total=False):
     tokens: str | Tokeniser | Subwords | WordPieces
     language: str | None
     sentences: str | Tokeniser
+    line_breaks: bool | None
     markup: bool
     join_hyphens: bool | None
     keep_empty: bool
@@ -209,6 +228,24 @@ def _in_language(rule: WordRule, language: str) -> str:
     if rule.language and rule.language != language:
         raise OptionError(f"language={language!r} with tokens={rule.name!r}: expected the same language in both")
     return replace(rule, language=language if language in LANGUAGES else "").name
+
+
+def _writes_line_breaks(tokens: Any) -> bool:
+    """Whether tokens give a text back as it is, line breaks too, without being told."""
+    return isinstance(tokens, Subwords) or tokens in ("subwords", "characters")
+
+
+def _check_line_breaks(wanted: bool, options: CorpusOptions) -> None:
+    if options.sentences != "text":
+        raise OptionError(
+            f"line_breaks={wanted} with sentences={_name(options.sentences)!r}: line breaks are within texts that are "
+            "one sentence; expected sentences='text'"
+        )
+    if wanted and is_named(options.tokens) and not _writes_line_breaks(options.tokens):
+        raise OptionError(
+            f"line_breaks=True with tokens={options.tokens!r}, which leave white space out; expected "
+            "tokens='subwords' or 'characters'"
+        )
 
 
 def is_learned(tokens: Any) -> bool:

@@ -96,7 +96,8 @@ def annotate(
         A document, or a list of them.
 
     Raises:
-        ArgumentTypeError: a model is of another task; the texts are a table or no texts, or an item is none.
+        ArgumentTypeError: a model is of another task, the texts are a table or no texts, or an item is none; or the
+            taggers give only some of the tags that the parser reads.
         OptionError: the language is no code.
         FirthError: a model cannot annotate a text.
     """
@@ -165,7 +166,8 @@ def annotate_files(
         UserWarning: sentences or lines were skipped, or heads form no tree; it gives their number.
 
     Raises:
-        ArgumentTypeError: a model is of another task.
+        ArgumentTypeError: a model is of another task, or the taggers give only some of the tags that the parser
+            reads.
         CorpusError: there are no files.
         MissingFileError: a file is not there.
         FormatError: a file does not hold what its name says; the message gives the line. Or CoNLL-U cannot hold the

@@ -10,7 +10,7 @@ from typing import Any
 
 from firth.documents.document import Document, Entity
 from firth.errors import ArgumentTypeError, FirthError, OptionError, brief
-from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence
+from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence, check_tags_read
 from firth.readers.span_tags import OUTSIDE, is_span_tag, spans_of
 
 OTHER = "X"  # tag of words that belong to no part of speech, in Universal Dependencies
@@ -29,7 +29,8 @@ class Stages:
 
     Attributes:
         taggers: `predict(sentences)` returns an object with `tags` per sentence: T tags by target.
-        parser: `predict(sentences)` returns the sentences with heads and relations; or None.
+        parser: `predict(sentences)` returns sentences with heads and relations, and `columns`, if it has them, names
+            the tags that it reads; or None.
         coref: `predict(document, mentions="predicted")` returns the document with chains; or None.
     """
 
@@ -45,12 +46,17 @@ class Stages:
             tagger: one tagger, several, or None.
             parser: a parser or None.
             coref: a coreference model or None.
+
+        Raises:
+            ArgumentTypeError: a model is of another task, or the taggers give some of the tags that the parser reads.
         """
         stages = cls(tuple(map(_opened, listed(tagger))), _opened(parser), _opened(coref))
         for number, model in enumerate(stages.taggers):
             _check(model, listed(tagger)[number], "tagger", lambda model: model.predict([PROBE])[0].tags.items())
         if stages.parser is not None:
             _check(stages.parser, parser, "parser", lambda model: model.predict([PROBE])[0].heads)
+            if any(target in TAG_COLUMNS for target in stages.targets):
+                check_tags_read(getattr(stages.parser, "columns", ()), stages.targets)
         if stages.coref is not None:
             document = Document((PROBE.annotated(heads=[0], relations=["root"]),))
             _check(stages.coref, coref, "coreference model", lambda model: _chains(model, document))
@@ -118,10 +124,14 @@ class Stages:
             ) from error
 
     @cached_property
+    def targets(self) -> tuple[str, ...]:
+        """What the taggers find, in their order."""
+        return tuple(target for model in self.taggers for target in model.predict([PROBE])[0].tags)
+
+    @property
     def tags_entities(self) -> bool:
         """Whether a tagger marks entities."""
-        targets = (model.predict([PROBE])[0].tags for model in self.taggers)
-        return any(target not in TAG_COLUMNS for names in targets for target in names)
+        return any(target not in TAG_COLUMNS for target in self.targets)
 
 
 def listed(models: Any) -> list[Any]:

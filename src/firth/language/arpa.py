@@ -13,6 +13,10 @@ r"""ARPA files: n-gram models as text, the format of KenLM, SRILM and most speec
 
 `<s>` has the probability 10^-99, which means that it is never predicted; readers ignore it.
 
+The format does not say how text was split into its words. A line before `\data\` holds the text rules as JSON:
+`# firth text rules: {"tokens": "words", "sentences": "line", "eos": true}`. Other programs skip it: SRILM skips all
+text before `\data\`, KenLM lines that begin with `#`; old versions of KenLM want `\data\` first (delete the line).
+
 Source: Doug Paul's format of the ARPA CSR projects, as described in SRILM's manual page ngram-format(5).
 """
 
@@ -20,6 +24,7 @@ import contextlib
 import functools
 import gzip
 import io
+import json
 import os
 import re
 import zlib
@@ -33,12 +38,12 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import names_files
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, OptionError, brief
 from firth.language.ngram_tables import Table
 from firth.language.ngram_trie import LN10, NEVER, Trie
-from firth.language.text import BOS, UNK
+from firth.language.text import BOS, UNK, TextRules
 from firth.storage.files import check_replaceable, replacing_file
-from firth.storage.untrusted import SizeLimited
+from firth.storage.untrusted import SizeLimited, parse_json
 from firth.storage.user_files import open_file
 
 BLOCK = 1 << 16  # lines read or written at once
@@ -47,6 +52,7 @@ MIN_LOG10 = -99.0  # log10 of probability 0, and of `BOS`
 MISSING_UNK = -100.0  # log10 probability of `UNK` in a model without it, as in KenLM
 MAX_NUMBER_LENGTH = 64  # characters; double precision needs 24
 MAX_GZIP_RATIO = 1032
+RULES = b"# firth text rules: "
 _SIZE = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)\s*")
 
 Row = list[bytes]
@@ -55,7 +61,8 @@ Row = list[bytes]
 def _is_arpa(path: Path) -> bool:
     try:
         with _opened(path) as file:
-            return b"\\data\\" in file.read(HEAD).split()
+            head = file.read(HEAD)
+            return head.startswith(RULES) or b"\\data\\" in head.split()
     except (FormatError, EOFError, gzip.BadGzipFile, zlib.error):
         return False
 
@@ -63,12 +70,13 @@ def _is_arpa(path: Path) -> bool:
 check_target = functools.partial(check_replaceable, is_ours=_is_arpa, what="ARPA files")
 
 
-def write(path: str | os.PathLike[str], words: Sequence[str], trie: Trie) -> None:
+def write(path: str | os.PathLike[str], words: Sequence[str], trie: Trie, rules: TextRules) -> None:
     """Write a model, compressed with gzip if the name ends in ".gz".
 
     Args:
         path: the file to create or replace.
         words: V words.
+        rules: how text is split into these words.
     """
     check_target(path)
     invalid = next((word for word in words if not word or word == BOS or len(word.encode().split()) != 1), None)
@@ -77,12 +85,13 @@ def write(path: str | os.PathLike[str], words: Sequence[str], trie: Trie) -> Non
             f"an ARPA file cannot hold the word {invalid!r}; expected non-empty words without spaces, other than {BOS}"
         )
     names = np.array([*words, BOS], dtype=object)
+    lines = chain([RULES, json.dumps(rules.described()).encode(), b"\n"], _lines(names, trie))
     with replacing_file(path) as file:
         if os.fspath(path).endswith(".gz"):
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                packed.writelines(_lines(names, trie))
+                packed.writelines(lines)
         else:
-            file.writelines(_lines(names, trie))
+            file.writelines(lines)
 
 
 def _lines(names: npt.NDArray[Any], trie: Trie) -> Iterator[bytes]:
@@ -119,10 +128,12 @@ class Arpa:
     Attributes:
         words: V words in the order of their ids: sorted, with `UNK`, without `BOS`.
         tables: the n-grams of each order, in the order of the file.
+        rules: how text is split into these words; None if the file does not say.
     """
 
     words: Sequence[str]
     tables: Sequence[Table]
+    rules: TextRules | None = None
 
 
 @names_files
@@ -146,6 +157,7 @@ def _opened(path: Path) -> BinaryIO:
 class _Reader:
     def __init__(self, path: Path, file: BinaryIO) -> None:
         self.path, self.file, self.line = path, file, 0
+        self._rules: TextRules | None = None
         self._content = path.stat().st_size * (MAX_GZIP_RATIO if path.suffix == ".gz" else 1)  # largest size in bytes
 
     def read(self) -> Arpa:
@@ -165,13 +177,15 @@ class _Reader:
             line = self._next()
         if line != b"\\end\\":
             raise self._error(f"{_shown(line)}, expected \\end\\ after {len(sizes)} orders")
-        return Arpa(words, tables)
+        return Arpa(words, tables, self._rules)
 
     def _sizes(self) -> tuple[list[int], bytes]:
         r"""Read up to the first section; return the number of n-grams of each order, and its first line."""
         while (line := self._next()) != b"\\data\\":
             if not line:
                 raise FormatError(f"{self.path}: no line \\data\\ in {self.line:,} lines; expected an ARPA file")
+            if line.startswith(RULES.strip()):
+                self._rules = self._text_rules(line.removeprefix(RULES.strip()))
         sizes: list[int] = []
         while (match := _SIZE.fullmatch(line := self._next())) is not None:
             order = len(sizes) + 1
@@ -184,6 +198,12 @@ class _Reader:
         if not sizes:
             raise self._error(f"{_shown(line)}, expected ngram 1= and the number of 1-grams")
         return sizes, line
+
+    def _text_rules(self, text: bytes) -> TextRules:
+        try:
+            return TextRules.from_config(parse_json(text.decode()))
+        except (FormatError, TypeError, ValueError) as error:
+            raise self._error(f"damaged text rules ({brief(str(error))}); delete the line to name the rule") from None
 
     def _unigrams(self, size: int, start: int) -> tuple[list[str], dict[bytes, int], Table]:
         """Read order 1 and number its words: sorted, `BOS` last."""

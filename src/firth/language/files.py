@@ -8,8 +8,10 @@ from firth.arguments import names_files
 from firth.errors import FormatError, OptionError
 from firth.language.model import LanguageModel
 from firth.language.ngram_model import NgramModel
+from firth.language.text import tokens_of
 from firth.storage import model_folder
 from firth.storage.files import check_exists
+from firth.text.subwords import Subwords
 
 ARPA = (".arpa", ".lm")  # name endings of ARPA files, before .gz
 
@@ -20,16 +22,20 @@ def is_arpa(path: str | os.PathLike[str]) -> bool:
 
 
 @names_files
-def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
+def load_language_model(path: str | os.PathLike[str], *, tokens: str | Subwords | None = None) -> LanguageModel:
     """Load a language model.
 
     Args:
         path: a folder saved by firth, or an ARPA file whose name ends in .arpa, .lm, .arpa.gz or .lm.gz.
+        tokens: how text is split, as in `Corpus.build`, for an ARPA file that does not say.
+
+    Raises:
+        OptionError: the path holds something else, or `tokens` is not the rule of the model.
     """
     location = Path(path)
     check_exists(location, "a language model saved by `firth lm train`")
     if location.is_file() and is_arpa(location):
-        return NgramModel.from_arpa(location)
+        return NgramModel.from_arpa(location, tokens=tokens)
     if not model_folder.may_be_model_folder(location):
         raise FormatError(
             f"{location}: not a language model; expected a folder saved by `firth lm train`, or an ARPA file (.arpa)"
@@ -37,6 +43,7 @@ def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
     model: object = registry.load_folder(location)
     if not isinstance(model, LanguageModel):
         raise OptionError(f"{location} holds {registry.plain_name(model)}, expected a language model{_instead(model)}")
+    tokens_of(str(path), model.rules, tokens)
     return model
 
 

@@ -119,13 +119,15 @@ class TextGenerator:
 
     def _unseen(self) -> list[int]:
         """Ids of the bytes and subwords that the training text lacks: they would write broken text."""
-        if self.rules.unit == "words" or self.continued:
+        if self.rules.unit == "words" or self.continued or not self.vocabulary.total:  # ARPA files have no counts
             return []
         special = {self.vocabulary.ids[UNK], self.vocabulary.ids.get(EOS)}
         return [i for i in np.flatnonzero(np.asarray(self.vocabulary.counts) == 0).tolist() if i not in special]
 
     def next_words(self, prompt: Sequence[int], topn: int) -> list[tuple[str, float]]:
         """Return the most probable next words after a prompt, with their probabilities, best first.
+
+        Subwords are shown as text; see `TextRules.shown`.
 
         Args:
             prompt: token ids.
@@ -137,7 +139,8 @@ class TextGenerator:
             raise OptionError(f"topn={topn}: expected at least 1")
         scores = as_float64(self.scorer.start([prompt])[0])[0]
         order = np.argsort(-scores, kind="stable")[:topn]
-        return [(self.vocabulary.words[i], float(np.exp(scores[i]))) for i in order.tolist()]
+        words = self.rules.shown([self.vocabulary.words[i] for i in order.tolist()])
+        return list(zip(words, np.exp(scores[order]).tolist(), strict=True))
 
 
 def _search_kind(n: int, options: GenerationOptions, search: str | BeamSearch) -> str:

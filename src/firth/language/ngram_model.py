@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import names_files
-from firth.errors import FormatError, OptionError
+from firth.corpus.options import GIVEN
+from firth.errors import FormatError, OptionError, warn_caller
 from firth.inference.scorer import Scores
 from firth.language import arpa, ngram_trie
 from firth.language.model import LanguageModel
@@ -17,12 +19,12 @@ from firth.language.ngram_counts import Estimates, NgramCounts
 from firth.language.ngram_tables import trie_from_tables
 from firth.language.ngram_trie import Trie
 from firth.language.ngram_validation import find_damage
-from firth.language.text import EOS, LanguageText, TextRules, check_readable
+from firth.language.text import EOS, LanguageText, TextRules, check_readable, tokens_of
 from firth.progress import Progress
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.storage.snapshots import snapshot
-from firth.text.tokenise import tokeniser
+from firth.text.subwords import Subwords
 from firth.training_facts import with_training_facts
 from firth.vocabulary import Vocabulary
 
@@ -77,42 +79,49 @@ class NgramModel(LanguageModel):
 
     @classmethod
     @names_files
-    def from_arpa(cls, path: str | os.PathLike[str], *, tokens: str = "whitespace") -> "NgramModel":
+    def from_arpa(cls, path: str | os.PathLike[str], *, tokens: str | Subwords | None = None) -> "NgramModel":
         """Read a model from an ARPA file, plain or packed with gzip (`.gz`).
 
-        The words are sorted alphabetically. Their counts are 0, because the format has none.
+        The words are sorted alphabetically. Their counts are 0, because the format has none. A file that firth wrote
+        says how text is split into them; for others "whitespace" is assumed, with a warning.
 
         Args:
             path: the file.
-            tokens: tokeniser of the text that the model will read; a name of `firth.text.tokenise`.
+            tokens: how text is split, as in `Corpus.build`, for a file that does not say.
 
         Raises:
             FormatError: the file is truncated or inconsistent, or a line is invalid; the message names the line.
-            OptionError: the tokeniser does not exist.
+            OptionError: the rule for tokens does not exist, or is not that of the file.
             OSError: the file cannot be read.
 
         Source:
             The format is described in `firth.language.arpa`.
         """
-        tokeniser(tokens)
         content = snapshot(Path(path), arpa.read)
+        chosen = tokens_of(str(path), content.rules, tokens)
         vocabulary = Vocabulary(content.words, np.zeros(len(content.words), np.int64), 0)
-        rules = TextRules(tokens=tokens, eos=EOS in vocabulary)
+        rules = replace(content.rules or TextRules(), tokens=chosen or GIVEN, eos=EOS in vocabulary)
         trie = trie_from_tables(content.tables, str(path))
         if damage := find_damage(trie, content.words):
             raise FormatError(f"{path}: {damage}; fetch the file or write it again")
+        if chosen is None:
+            warn_caller(
+                f"{path}: the file does not say how its text was split into words; tokens='whitespace' is assumed. "
+                "Another rule is named by tokens=, such as tokens='words' for words in lower case without punctuation"
+            )
         return cls(vocabulary, rules, trie, {"training": {"model": "arpa", "file": str(path)}})
 
     def to_arpa(self, path: str | os.PathLike[str]) -> None:
         """Write an ARPA file, compressed with gzip if the name ends in ".gz".
 
-        Numbers have nine digits, so that `from_arpa` restores the same model.
+        Numbers have nine digits, so that `from_arpa` restores the same model. The first line, a comment, holds the text
+        rules; KenLM and SRILM skip it.
 
         Raises:
             OptionError: a word is empty, contains white space, or is `<s>`.
             OSError: the file cannot be written.
         """
-        arpa.write(path, self.vocabulary.words, self.trie)
+        arpa.write(path, self.vocabulary.words, self.trie, self.rules)
 
     @property
     def order(self) -> int:
@@ -168,7 +177,7 @@ class NgramModel(LanguageModel):
         """
         arrays = {name: np.asarray(getattr(self.trie, name)) for name in ARRAYS}
         arrays["counts"] = np.asarray(self.vocabulary.counts, np.int64)
-        facts = {"rules": vars(self.rules), "tokens": self.vocabulary.total}
+        facts = {"rules": self.rules.described(), "tokens": self.vocabulary.total}
         texts = {"vocab": list(self.vocabulary.words)}
         model_folder.write(
             path,

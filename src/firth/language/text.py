@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
-from firth.corpus.options import CorpusOptions
+from firth.corpus.options import CorpusOptions, is_learned
 from firth.corpus.vocabulary_selection import by_count_then_word, select_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Progress
@@ -40,26 +40,42 @@ class TextRules:
         tokens: the tokeniser: a name of `firth.text.tokenise`, or the JSON of `firth.Subwords` or another tokenizer.
         sentences: the end of a sentence: "line", "paragraph" or "text".
         eos: whether the end of each sentence, `</s>`, is predicted.
+        line_breaks: whether line breaks inside a text that is one sentence are tokens.
     """
 
     tokens: str = "words"
     sentences: str = "line"
     eos: bool = True
+    line_breaks: bool = False
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "TextRules":
         """Return the rules of a saved model.
 
         Raises:
-            TypeError: a name is missing or unknown.
+            TypeError: a name is missing or unknown, or a value has the wrong type.
         """
-        if not isinstance(config, Mapping) or set(config) != {"tokens", "sentences", "eos"}:
+        if not isinstance(config, Mapping) or set(config) - {"line_breaks"} != {"tokens", "sentences", "eos"}:
             raise TypeError(f"rules {config!r}: expected tokens, sentences and eos")
-        return cls(**config)
+        rules = cls(**config)
+        texts, flags = (rules.tokens, rules.sentences), (rules.eos, rules.line_breaks)
+        if not all(isinstance(text, str) for text in texts) or not all(isinstance(flag, bool) for flag in flags):
+            raise TypeError("invalid text rules: expected strings for tokens and sentences, otherwise true or false")
+        return rules
+
+    def described(self) -> dict[str, Any]:
+        """Return the rules as JSON values, to be saved."""
+        return {name: value for name, value in vars(self).items() if name != "line_breaks" or value}
+
+    def corpus_options(self) -> dict[str, Any]:
+        """Return options of `Corpus.build` that split a text as the training text was split."""
+        line_breaks = {"line_breaks": True} if self.line_breaks and self.sentences == "text" else {}
+        return {"tokens": self.tokens, "sentences": self.sentences, **line_breaks}
 
     def __repr__(self) -> str:
         tokens = repr(self.tokens) if is_named(self.tokens) else "a tokenizer"
-        return f"TextRules(tokens={tokens}, sentences={self.sentences!r}, eos={self.eos})"
+        line_breaks = ", line_breaks=True" if self.line_breaks else ""
+        return f"TextRules(tokens={tokens}, sentences={self.sentences!r}, eos={self.eos}{line_breaks})"
 
     def join(self, words: Sequence[str]) -> str:
         """Return the text of a sentence.
@@ -73,6 +89,11 @@ class TextRules:
         if not is_named(self.tokens):
             return join_tokens(self.tokens, words)
         return join_words(words) if are_words(self.tokens) else " ".join(words)
+
+    def shown(self, tokens: Sequence[str]) -> list[str]:
+        """Return tokens as people read them; see `firth.Subwords.shown`."""
+        subwords = _subwords(self.tokens)
+        return list(tokens) if subwords is None else subwords.shown(tokens)
 
     @property
     def unit(self) -> str:
@@ -99,6 +120,39 @@ class TextRules:
         return [] if subwords is None else subwords.vocabulary
 
 
+def tokens_of(model: str, rules: TextRules | None, tokens: Any) -> str | None:
+    """Return the rule for tokens, as models store it, that a user names for a model.
+
+    Args:
+        model: name of the model in messages.
+        rules: the text rules of the model; None if it does not say.
+        tokens: as in `Corpus.build`, or None.
+
+    Returns:
+        The rule of the model if it has one, else that of the user; None if there is neither.
+
+    Raises:
+        OptionError: the rule does not exist, or is not that of the model.
+    """
+    own = None if rules is None else rules.tokens
+    if tokens is None:
+        return own
+    name = "a tokenizer" if not isinstance(tokens, str) else f"tokens={tokens!r}"
+    if not is_learned(tokens):
+        named = str(CorpusOptions(tokens=tokens).checked().described()["tokens"])
+        if own in (None, named):
+            return named
+    elif rules is None:
+        raise OptionError(
+            f"{model}: {name} is learned from a text; expected words or the saved file of subwords (.json)"
+        )
+    elif tokens == rules.unit:
+        return own
+    assert rules is not None
+    theirs = f"tokens={own!r}" if is_named(own) else f"{rules.unit} of its own"
+    raise OptionError(f"{model}: {name}, but the model reads text with {theirs}; leave tokens= out")
+
+
 @lru_cache(maxsize=4)
 def _subwords(tokens: str) -> Subwords | None:
     if is_named(tokens):
@@ -109,9 +163,7 @@ def _subwords(tokens: str) -> Subwords | None:
 
 
 def check_readable(vocabulary: Vocabulary, rules: TextRules) -> None:
-    """Check a vocabulary and rules that were read from a file."""
-    if not (isinstance(rules.tokens, str) and isinstance(rules.sentences, str) and isinstance(rules.eos, bool)):
-        raise OptionError("invalid text rules: expected a string, a string and a boolean")
+    """Check a vocabulary that was read from a file, with its rules."""
     if len(vocabulary.ids) != len(vocabulary):
         raise OptionError(
             f"{len(vocabulary):,} words, {len(vocabulary.ids):,} of them distinct; expected each word once"
@@ -267,7 +319,8 @@ def vocabulary_of(
         raise CorpusError(
             f"the text holds the word {min(reserved)!r}, which is reserved for sentence boundaries: remove it"
         )
-    rules = TextRules(tokens=str(corpus.options.described()["tokens"]), sentences=_sentences(corpus), eos=eos)
+    facts, breaks = corpus.options.described(), corpus.options.keeps_line_breaks
+    rules = TextRules(tokens=str(facts["tokens"]), sentences=str(facts["sentences"]), eos=eos, line_breaks=breaks)
     vocabulary_kept, new_ids = _limited(whole, limits or {})
     special = [(UNK, 0)] if UNK not in vocabulary_kept else []
     special += [(EOS, len(corpus))] if eos else []
@@ -319,7 +372,7 @@ def held_out_text(
     """
     if isinstance(source, LanguageText):
         return _same(source, vocabulary, rules)
-    options: dict[str, Any] = {"tokens": rules.tokens, "sentences": rules.sentences}
+    options = rules.corpus_options()
     corpus = source if isinstance(source, Corpus) else Corpus.build(source, min_count=1, progress=progress, **options)
     if corpus.vocabulary.oov_share > 0 and UNK not in corpus.vocabulary:
         raise CorpusError(f"the corpus of the {name} left out words; expected every word: build it with min_count=1")
@@ -356,10 +409,6 @@ def _same(text: LanguageText, vocabulary: Vocabulary, rules: TextRules) -> Langu
         f"the text has {len(text.vocabulary):,} words and {text.rules}; expected the {len(vocabulary):,} words and "
         f"{rules} of the model: read the text with the model's `read`"
     )
-
-
-def _sentences(corpus: Corpus) -> str:
-    return str(corpus.options.described()["sentences"])
 
 
 def _stream(

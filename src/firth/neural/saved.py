@@ -170,7 +170,7 @@ def write_vocabulary(vocabulary: Vocabulary) -> Saved:
 def text_fields(needed: Collection[str] = ()) -> tuple[Field, Field]:
     """Return the fields of a model of text: `vocabulary` and `rules`."""
     read = functools.partial(read_vocabulary, needed=needed)
-    rules = Field("rules", lambda rules: Saved(config={"rules": dataclasses.asdict(rules)}), read_rules)
+    rules = Field("rules", lambda rules: Saved(config={"rules": rules.described()}), read_rules)
     return Field("vocabulary", write_vocabulary, read, (COUNTS,)), rules
 
 

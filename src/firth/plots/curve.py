@@ -1,7 +1,8 @@
 """Learning curves: the loss per epoch of one or more models.
 
-There are two losses: on a fixed sample of the text after each epoch, and the mean over each epoch, measured during
-training. The second may rise while the vectors improve.
+Word vectors have two losses: on a fixed sample of the text after each epoch, and the mean over each epoch, measured
+during training. The second may rise while the vectors improve. Neural models have one of held-out data and one of the
+training data at each evaluation.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,9 +26,11 @@ def training_curves(
 
     Args:
         models: the training record of each model by its name: `vectors.metadata["training"]`, or another mapping with
-            "sample_loss" or "loss", a list of one number per epoch. Models without epochs are left out, with a note.
+            "sample_loss" or "loss", a list of one number per epoch, or with "rows", one per evaluation. Models without
+            epochs are left out, with a note.
         loss: "sample" for the loss on a fixed sample of the text, with the training loss for models that did not
-            measure it; "training" for the mean over each epoch.
+            measure it, and the losses of neural models on held-out and training data; "training" for the mean over
+            each epoch.
         relative: whether to divide losses by that of the first epoch, for models whose losses have different units.
 
     Raises:
@@ -36,35 +39,58 @@ def training_curves(
     if loss not in LOSSES:
         raise OptionError(f"loss={loss!r}: expected one of {', '.join(LOSSES)}")
     with_sample = [name for name, facts in models.items() if loss == "sample" and facts.get("sample_loss")]
-    curves = {name: _losses(facts, "sample_loss" if name in with_sample else "loss") for name, facts in models.items()}
-    without = [name for name, losses in curves.items() if not len(losses)]
-    curves = {name: losses / losses[0] if relative else losses for name, losses in curves.items() if len(losses)}
+    by_model = {name: _curves(name, facts, loss) for name, facts in models.items()}
+    drawn = [name for name, own in by_model.items() if own]
+    curves = {label: xy / [1, xy[0, 1] if relative else 1] for own in by_model.values() for label, xy in own.items()}
     if not curves:
         raise OptionError(f"no losses in {', '.join(models) or 'no models'}: expected models that train in epochs")
-    longest = max(map(len, curves.values()))
-    marks: list[Mark] = []
-    for i, (name, losses) in enumerate(curves.items()):
-        marks.append(Curve(name=name, xy=np.column_stack([np.arange(1, len(losses) + 1), losses]), group=i))
-    ends = np.array([[len(losses), losses[-1]] for losses in curves.values()])
+    marks: list[Mark] = [Curve(name=name, xy=xy, group=i) for i, (name, xy) in enumerate(curves.items())]
+    ends = np.array([xy[-1] for xy in curves.values()])
     marks.append(Points(xy=ends, labels=list(curves), groups=range(len(curves))))
-    step = max(1, -(-longest // 10))
-    epochs = [(float(epoch), f"{epoch}") for epoch in range(1, longest + 1) if epoch % step == 0 or epoch == 1]
-    units = {UNITS.get(str(models[name].get("unit")), "") for name in curves}
+    units = {UNITS.get(str(models[name].get("unit")), "") for name in drawn}
     unit = next(iter(units)) if len(units) == 1 else ""
     return Picture(
         kind="curve",
-        title=f"Loss of {counted(len(curves), 'model')}, per epoch" if title is None else title,
+        title=f"Loss of {counted(len(drawn), 'model')}, per epoch" if title is None else title,
         marks=marks,
         rows=[
-            {"model": name, "epoch": epoch, "loss": float(loss)}
-            for name, losses in curves.items()
-            for epoch, loss in enumerate(losses, 1)
+            {"model": name, "epoch": epoch, "loss": loss} for name, xy in curves.items() for epoch, loss in xy.tolist()
         ],
-        caption=" ".join(_captions(len(curves), bool(with_sample))),
-        notes=list(_notes(without, [name for name in curves if with_sample and name not in with_sample])),
-        x=Axis(name="epoch", low=0.8, high=longest + 0.2 + 0.18 * longest, ticks=epochs, grid=False),
+        caption=" ".join(_captions(len(drawn), bool(with_sample))),
+        notes=list(_notes([name for name in models if name not in drawn], _unsampled(drawn, with_sample, models))),
+        x=_epochs([float(epoch) for xy in curves.values() for epoch in xy[:, 0]]),
         y=Axis(name="loss relative to the first epoch" if relative else f"loss, {unit}".rstrip(", ")),
     )
+
+
+def _curves(name: str, facts: Mapping[str, Any], loss: str) -> dict[str, np.ndarray]:
+    """Return the curves of a model, (n, 2) epochs and losses, by their labels."""
+    rows = facts.get("rows")
+    if not isinstance(rows, list):
+        losses = _losses(facts, "sample_loss" if loss == "sample" and facts.get("sample_loss") else "loss")
+        return {name: np.column_stack([np.arange(1, len(losses) + 1), losses])} if len(losses) else {}
+    keys = {"held-out": "held_out_loss", "training": "loss"} if loss == "sample" else {"training": "loss"}
+    points = {
+        data: [(row["epoch"], row[key]) for row in rows if row.get(key) is not None and np.isfinite(row[key])]
+        for data, key in keys.items()
+    }
+    by_label = {f"{name}: {data}": np.array(xy, dtype=np.float64) for data, xy in points.items() if xy}
+    if len(by_label) == 1:
+        return {name: next(iter(by_label.values()))}
+    return by_label
+
+
+def _epochs(epochs: Sequence[float]) -> Axis:
+    """Return the axis of the epochs, of which a short training has a part only."""
+    last = max(epochs)
+    step = max(1, -(-int(last) // 10))
+    ticks = [(float(epoch), f"{epoch}") for epoch in range(1, int(last) + 1) if epoch % step == 0 or epoch == 1]
+    return Axis(name="epoch", low=min(0.8, *epochs), high=1.18 * last + 0.2 * (last >= 1), ticks=ticks, grid=False)
+
+
+def _unsampled(drawn: Sequence[str], sampled: Sequence[str], models: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the models whose training loss stands beside the sample loss of others."""
+    return [name for name in drawn if sampled and name not in sampled and "rows" not in models[name]]
 
 
 def _captions(curves: int, sampled: bool) -> Iterator[str]:

@@ -230,6 +230,25 @@ class DependencySentence(Hinted):
         return tuple(tokens)
 
 
+def check_tags_read(read: Sequence[str], given: Iterable[str]) -> None:
+    """Check that taggers give every tag that a parser reads: the others would be those of the file.
+
+    Args:
+        read: names of `TAG_COLUMNS` that the parser reads.
+        given: targets of the taggers.
+
+    Raises:
+        ArgumentTypeError: one is missing.
+    """
+    given = list(given)
+    if not set(read) <= set(given):
+        targets = ",".join(read)
+        raise ArgumentTypeError(
+            f"the parser reads {' and '.join(read)}; this tagger gives only {' and '.join(given)}; expected a tagger "
+            f"that was trained with targets={targets!r} (firth tag train --targets {targets})"
+        )
+
+
 def _column(values: Any, number: int) -> tuple[str, ...]:
     if not isinstance(values, Iterable) or isinstance(values, str | bytes):
         raise ArgumentTypeError(f"a column {brief(values)}: expected a list, with a value for each word")

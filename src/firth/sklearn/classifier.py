@@ -1,5 +1,6 @@
 """fastText's text classifier as an estimator; see `firth.classify.text_classifier`."""
 
+import dataclasses
 from typing import Any, Self
 
 import numpy as np
@@ -30,7 +31,7 @@ class FastTextClassifier(ClassifierMixin, TextEstimator):
         Joulin et al. 2017.
     """
 
-    loss: str  # an option
+    loss: str | None  # an option
 
     random_state: Any
 
@@ -44,7 +45,7 @@ class FastTextClassifier(ClassifierMixin, TextEstimator):
 
         Args:
             X: n texts.
-            y: (n,) labels; or, with loss="ova", an indicator matrix (n, K) of several labels per text.
+            y: (n,) labels; or an indicator matrix (n, K) of several labels per text, which loss="ova" learns.
 
         Raises:
             OptionError: a parameter is out of its range, or `y` has only one class.
@@ -53,6 +54,8 @@ class FastTextClassifier(ClassifierMixin, TextEstimator):
         model = TextClassifier(**self._values(MODEL))
         texts = _strings(X)
         labels = self._label_lists(y)
+        if self.multilabel_:
+            model = dataclasses.replace(model, loss="ova")
         check_consistent_length(texts, labels)
         self.model_ = model.train(texts, labels, **self._training())
         return self
@@ -85,13 +88,13 @@ class FastTextClassifier(ClassifierMixin, TextEstimator):
         """Set `classes_` and `multilabel_`; return the labels of each text as positions in `classes_`.
 
         Raises:
-            OptionError: there are several labels per text without loss="ova", or there is one class.
+            OptionError: there are several labels per text with another loss than "ova", or there is one class.
         """
         y = validate_data(self, X="no_validation", y=y, multi_output=True)
         check_classification_targets(y)
         self.multilabel_ = type_of_target(y) == "multilabel-indicator"
         if self.multilabel_:
-            if self.loss != "ova":
+            if self.loss not in (None, "ova"):
                 raise OptionError(f"y has several labels per text, and loss={self.loss!r} one; use loss='ova'")
             indicators = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
             self.classes_ = np.arange(indicators.shape[1])

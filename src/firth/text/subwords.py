@@ -35,6 +35,7 @@ from firth.text.inputs import check_items
 from firth.text.segmentation import sample_unigram, sample_wordpiece
 
 KINDS = ("bpe", "wordpiece", "unigram")
+DOT = "·"  # stands where a word goes on
 MARK = "…"  # prefix of continuing WordPiece subwords; "##" may occur in a text
 _TYPES = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
 _DECIMALS = 6  # digits of unigram log-probabilities, in nats
@@ -217,6 +218,22 @@ class Subwords:
             OptionError: a subword contains a character that represents no byte.
         """
         return to_bytes(subword.removeprefix(MARK) for subword in subwords).decode("utf-8", "replace")
+
+    def shown(self, subwords: Iterable[str]) -> list[str]:
+        """Return subwords as people read them: their text, with a dot where no space comes before.
+
+        A space alone is `␣`; other white space and bytes that are no whole character are shown as escapes. What
+        is no subword, such as `</s>`, stays.
+        """
+        return [self._shown(subword) if subword in self._ids else subword for subword in subwords]
+
+    def _shown(self, subword: str) -> str:
+        text = to_bytes(subword.removeprefix(MARK)).decode("utf-8", "backslashreplace")
+        if not text.strip():
+            return "".join("␣" if space == " " else space.encode("unicode_escape").decode() for space in text)
+        if text.startswith(" "):
+            return text.strip()
+        return DOT + text if self.unit == "subwords" else text
 
     @cached_property
     def _model(self) -> Any:

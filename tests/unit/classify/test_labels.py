@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from firth.classify.labels import count_labels, label_children
+from firth.classify.labels import count_labels, label_children, warn_joined
 from firth.errors import CorpusError
 from firth.kernels.trees import from_children
 from firth.readers.labelled import read_labelled
@@ -34,3 +34,15 @@ def test_a_label_without_a_name_is_no_class():
     data = read_labelled(lines, None, None, "__label__", lambda status: None)
     with pytest.raises(CorpusError, match=r"'__label__' without a name, 1 time, .*such as '__label__sport'"):
         count_labels(data, prefix="__label__")
+
+
+def test_labels_that_are_joined_in_a_cell_are_warned_of():
+    with pytest.warns(UserWarning, match=r"texts: 2 of 5 labels, such as 'law\|money', look like several .* '\|'"):
+        warn_joined(["law", "law|money", "money", "sport", "money|sport"], "texts")
+    with pytest.warns(UserWarning, match="';'"):
+        warn_joined(["a; b", "b; c", "a; c"], "texts")
+
+
+@pytest.mark.filterwarnings("error")
+def test_labels_with_marks_of_their_own_are_left_alone():
+    warn_joined(["rock|pop", "jazz", "AC/DC", "B,C", "a|"], "texts")

@@ -138,3 +138,25 @@ def test_labels_that_are_all_too_rare():
 def test_options_out_of_range(options):
     with pytest.raises(OptionError, match=next(iter(options))):
         firth.TextClassifier(**options)
+
+
+SEVERAL = [["warm", "fruit"] if "apple" in text else ["cold"] for text in TEXTS]
+
+
+def test_texts_with_several_labels_are_learned_by_the_loss_for_them():
+    with pytest.warns(UserWarning, match="10 of 60 texts have several labels, and loss='ova' was chosen"):
+        found = train(labels=SEVERAL)
+    assert found.loss == "ova"
+    assert same(found, train(labels=SEVERAL, loss="ova"))
+    assert train().loss == "softmax"
+
+
+def test_a_loss_for_one_label_is_warned_of_where_texts_have_several():
+    with pytest.warns(UserWarning, match="10 of 60 texts .* loss='softmax' learns one .* set loss='ova'"):
+        assert train(labels=SEVERAL, loss="softmax").loss == "softmax"
+
+
+def test_several_labels_in_a_cell_are_warned_of():
+    joined = ["|".join(labels) for labels in SEVERAL[:-1]] + ["fruit|cold"]
+    with pytest.warns(UserWarning, match=r"'fruit\|cold', look like several labels"):
+        train(labels=joined)

@@ -52,12 +52,12 @@ def test_without(firth):
     assert "translations stand out by a CSLS margin of 0." in ended.out
     assert "100 of 101 test words, among 300" in ended.out
     assert "self-learning" in ended.err
-    quiet = firth("align", "a.firth", "b.firth", "--unsupervised", "-o", "ab", "--rounds", "2", "--quiet")
+    quiet = firth("align", "a.firth", "b.firth", "--unsupervised", "-o", "ba", "--rounds", "2", "--quiet")
     assert quiet.status == 1
     assert quiet.out.splitlines()[1].startswith("did not converge in 2 rounds")
     warning, last = quiet.err.splitlines()
     assert warning == "firth: warning: self-learning did not converge: still improving after 2 rounds; raise rounds"
-    assert last == "firth: ab: saved, but not reliable: self-learning did not converge"
+    assert last == "firth: ba: saved, but not reliable: self-learning did not converge"
 
 
 def test_either_or(firth):

@@ -106,7 +106,7 @@ def test_work_without_progress_of_its_own_shows_the_time_on_a_terminal(run, vect
     run(*arguments)
     assert any(shown.startswith(stage) for shown in stages), stages
     stages.clear()
-    run(*arguments, "--quiet")
+    run(*arguments, "--quiet", *(["--overwrite"] if {"convert", "out"} & {*arguments} else []))
     assert stages == []
 
 
@@ -235,7 +235,7 @@ def test_convert(run, vectors, name, flags, format):
     copy = firth.load(name)
     assert copy.words == WORDS
     np.testing.assert_array_equal(copy.vectors, np.array(ROWS))
-    _, out, _ = run("convert", vectors, name, *flags, "--json")
+    _, out, _ = run("convert", vectors, name, *flags, "--overwrite", "--json")
     assert json.loads(out) == {"vectors": name, "format": format, "words": 6, "dim": 2}
 
 

@@ -1,5 +1,6 @@
 """`firth convert` to other programs' formats: what the shell sees."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -36,3 +37,17 @@ def test_a_name_that_ends_like_another_file(run, vectors):
     status, _, err = run("convert", vectors, "v.csv")
     assert (status, "expected .txt for text" in err) == (1, True)
     assert not Path("v.csv").exists()
+
+
+def test_info_shortens_long_lists(run, vectors, tmp_path):
+    space = firth.load(vectors)
+    trials = [{"dim": number, "score": number / 196} for number in range(196)]
+    space.metadata["autotune"] = {"metric": "f1", "trials": trials}
+    space.save("tuned.firth")
+    status, out, _ = run("info", "tuned.firth")
+    (line,) = [line for line in out.splitlines() if "trials" in line]
+    assert status == 0
+    assert line.endswith("... (196 in all)")
+    assert "(dim 0, score 0) (dim 1, " in line
+    assert len(line) < 300
+    assert json.loads(run("info", "tuned.firth", "--json")[1])["autotune"]["trials"] == trials

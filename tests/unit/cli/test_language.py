@@ -151,8 +151,8 @@ def test_models_beside_each_other_and_mixed(run, model):
     np.testing.assert_array_equal(list(told["weights"].values()), both.weights)
     np.testing.assert_allclose(both.weights, firth.Mixture.fit([model, two], "held.txt").weights)
     assert set(told["weights"]) == {"four", "two"}
-    assert run("mix", "four.firth", "two.firth", "--held-out", "held.txt", "-o", "both.firth", "-q").startswith(
-        "both.firth: "
+    assert run("mix", "four.firth", "two.firth", "--held-out", "held.txt", "-o", "two-of.firth", "-q").startswith(
+        "two-of.firth: "
     )
 
 
@@ -197,3 +197,33 @@ def test_a_report_is_a_page_of_all_models(run, model):
     assert page.count("<blockquote>the door") == 4
     with pytest.raises(OptionError, match=r"page\.txt: expected a name that ends in \.html"):
         build_app(["lm"])(["lm", "report", "four.firth", "--held-out", "held.txt", "-o", "page.txt"])
+
+
+def test_the_rule_for_words_of_an_arpa_file(run, model):
+    """A file of ours has its rule; for another one every command that reads text takes it."""
+    loud = Path("loud.txt")
+    loud.write_text(HELD_OUT.upper(), encoding="utf-8")
+    run("convert", "four.firth", "four.arpa")
+    Path("bare.arpa").write_text(Path("four.arpa").read_text(encoding="utf-8").partition("\n")[2], encoding="utf-8")
+    told = json.loads(run("perplexity", "four.arpa", loud, "--json", "-q"))["perplexity"]
+    assert told == pytest.approx(model.perplexity("held.txt").value, rel=1e-6)
+    rule = ("--tokens", "words", "-q")
+    assert json.loads(run("perplexity", "bare.arpa", loud, *rule, "--json"))["perplexity"] == told
+    assert run("score", "bare.arpa", loud, *rule) == run("score", "four.arpa", loud, "-q")
+    assert "the door" in run("generate", "bare.arpa", "THE Door", *rule)
+    assert run("next", "bare.arpa", "THE", *rule) == run("next", "four.arpa", "THE", "-q")
+    assert "four / bare: 1.000 times" in run("compare", "bare.arpa", "four.arpa", "--held-out", loud, *rule)
+    run("convert", "bare.arpa", "bare.firth", *rule)
+    assert firth.load("bare.firth").rules == model.rules
+    for name in ("four.arpa", "four.firth"):
+        with pytest.raises(OptionError, match="--tokens text8, but the model reads text with --tokens words; leave"):
+            build_app(["lm"])(["lm", "score", name, "held.txt", "--tokens", "text8"])
+
+
+def test_line_breaks_of_a_play_on_the_command_line(run):
+    Path("play.txt").write_text("ROMEO:\nAy me!\n\nJULIET:\nO Romeo!\n\n" * 9, encoding="utf-8")
+    reading = ("--tokens", "characters", "--sentences", "text")
+    run("train", "kneser-ney", "play.txt", "-o", "play.arpa", *reading, *SMALL, "--held-out", "play.txt")
+    told = json.loads(run("perplexity", "play.arpa", "play.txt", "--json", "-q"))
+    assert (told["unit"], told["words"], told["eos"]) == ("characters", 9 * 33 - 1, 1)
+    assert "ROMEO:\nAy me!\n\nJULIET:" in run("generate", "play.arpa", "ROMEO:", "--search", "greedy", "-q")

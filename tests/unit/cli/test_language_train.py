@@ -106,7 +106,7 @@ def test_says_what_became_of_rare_words_and_what_next(capsys):
     assert where.startswith("out.firth: kneser-ney, 14 words, ")
     assert learned == "learned from 350 words, 25 of them (7.1 %) rare and read as <unk>"
     assert what_next == "next: firth lm generate out.firth"
-    run("kneser-ney", "text.txt", "-o", "out.firth", "--discount-fallback", "--min-count", 1, "-q")
+    run("kneser-ney", "text.txt", "-o", "all.firth", "--discount-fallback", "--min-count", 1, "-q")
     assert "all of them kept" in capsys.readouterr().out
 
 
@@ -184,7 +184,7 @@ def test_a_start_is_continued_and_what_it_forgot_is_told(capsys):
     before, after = old.perplexity("text.txt").value, new.perplexity("text.txt").value
     assert f"old text: perplexity {before:,.2f} before, {after:,.2f} after" in told
     assert (new.options.dim, new.options.dropout) == (8, 0.5)
-    assert run(*line, "--old-held-out", "text.txt", "--json") == 0
+    assert run(*line, "--old-held-out", "text.txt", "--overwrite", "--json") == 0
     assert json.loads(capsys.readouterr().out)["old_held_out"]["before"]["perplexity"] == pytest.approx(before)
 
 

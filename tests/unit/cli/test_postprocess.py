@@ -61,7 +61,7 @@ def test_models_are_joined(firth, tmp_path):
     assert told["words"] == 7
     assert told["steps"][0]["dims"] == [4, 3]
     told = done(
-        firth("postprocess", "small.firth", "concatenate:5:weights=1,8", "--with", "other.firth", "-o", "out", "--json")
+        firth("postprocess", "small.firth", "concatenate:5:weights=1,8", "--with", "other.firth", "-o", "5", "--json")
     )
     assert (told["words"], told["dim"], told["steps"][0]["weights"]) == (6, 5, [1, 8])
 

@@ -99,15 +99,15 @@ def test_a_contrastive_model_starts_from_a_masked_one(capsys):
     assert facts["alignment"] > 0 > facts["uniformity"]
     lines = (f"W{i} w{i + 1}.\tW{i + 1}.\t{i}\n" for i in range(4))
     Path("pairs.tsv").write_text("".join(lines), encoding="utf-8")
-    assert run("text", "-o", "c", "--model", "simcse", "--start", "m", "--held-out", "pairs.tsv", *small) == 0
+    assert run("text", "-o", "c2", "--model", "simcse", "--start", "m", "--held-out", "pairs.tsv", *small) == 0
     assert "held-out data: loss" in capsys.readouterr().out
-    assert firth.load("c").encode(["w1 w2"]).any()
+    assert firth.load("c2").encode(["w1 w2"]).any()
     spans = ["--min-span", "2", "--max-span", "6", "--batch-size", "2"]
     assert run("text", "-o", "d", "--model", "declutr", "--start", "m", *spans, *small) == 0  # documents, not sentences
     assert firth.load("d").metadata["training"]["documents"] == 3
     firth.WordVectors(["w1", "w2"], [[1.0, 2], [0, 1]]).save("v.firth")
     with pytest.raises(OptionError, match="start: found word vectors, expected a sentence encoder"):
-        run("text", "-o", "d", "--model", "simcse", "--start", "v.firth", *small)
+        run("text", "-o", "e", "--model", "simcse", "--start", "v.firth", *small)
 
 
 def test_groups_of_texts(capsys):

@@ -34,7 +34,7 @@ def test_a_round(run, texts):
     status, out, _ = run("substitutes", "test", "m", "tiny.gold")
     assert status == 0
     assert "gap-context" in out
-    status, out, _ = run("substitutes", "train", "text.txt", "-o", "m", "--json", *TINY)
+    status, out, _ = run("substitutes", "train", "text.txt", "-o", "n", "--json", *TINY)
     assert json.loads(out)["words"] == 9
 
 

@@ -43,7 +43,10 @@ def test_candidate_lists_are_learned_and_saved(capsys):
     assert capsys.readouterr().out == "fast: 6 source tokens x 2, 3 frequent target tokens\n"
     model = firth.load("t").with_candidates(("train.x", "train.y"), per_token=2, frequent=3)
     assert firth.load("fast").candidates.by_source.tolist() == model.candidates.by_source.tolist()
-    assert run("translate", "candidates", "t", "train.x", "train.y", "-o", "fast", "-q", "--json", *lists) == 0
+    assert (
+        run("translate", "candidates", "t", "train.x", "train.y", "-o", "fast", "--overwrite", "-q", "--json", *lists)
+        == 0
+    )
     assert json.loads(capsys.readouterr().out) == {"path": "fast", "tokens": 6, "per_token": 2, "frequent": 3}
     with pytest.raises(OptionError, match="--per-token 0: expected a whole number"):
         run("translate", "candidates", "t", "train.x", "train.y", "-o", "no", "-q", "--per-token", "0")

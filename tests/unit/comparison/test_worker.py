@@ -11,7 +11,7 @@ def test_compiling_and_counting_are_told_apart():
         ("compiling kernels (first run only)", 0.9),
         ("counting co-occurrences", 0.5),
         ("counting co-occurrences", 2.0),
-        ("compiling kernels (first run only)", 0.4),
+        ("loading kernels", 0.4),
         ("epoch 1/2", 3.0),
         ("epoch 2/2", 6.0),
     ]

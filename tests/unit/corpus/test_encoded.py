@@ -174,7 +174,7 @@ def test_many_files_end_sentences(tmp_path: Path, cache: Path) -> None:
 def test_progress_is_told(path: Path, cache: Path) -> None:
     seen: list[Status] = []
     Corpus.build(path, cache=cache, min_count=1, progress=seen.append)
-    seen = [status for status in seen if not status.stage.startswith("compiling")]  # as in a fresh installation
+    seen = [status for status in seen if not status.stage.endswith(("kernels", "only)"))]  # as in a fresh installation
     assert seen[0].stage == "reading text"
     assert (seen[0].unit, seen[0].total) == ("bytes", len(TEXT))
     assert seen[-1].stage == "numbering words"

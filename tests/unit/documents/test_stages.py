@@ -70,6 +70,17 @@ def test_models_of_other_tasks_are_refused(tmp_path):
         Stages.of(str(tmp_path / "v"))
 
 
+def test_taggers_that_leave_tags_of_the_file_to_the_parser_are_refused():
+    class Morphology(Chain):
+        columns = ("upos", "feats")
+
+    feats = SimpleNamespace(predict=lambda every: [SimpleNamespace(tags={"feats": ("_",) * len(s)}) for s in every])
+    with pytest.raises(ArgumentTypeError, match=r"reads upos and feats; this tagger gives only upos and ner; expected"):
+        Stages.of(Names(), Morphology())
+    assert Stages.of([Names(), feats], Morphology()).annotated(DOCUMENT).sentences[0].heads
+    assert Stages.of(parser=Morphology()).targets == ()  # the tags of the file, all of them
+
+
 def test_other_targets_mark_spans():
     odd = SimpleNamespace(predict=lambda sentences: [SimpleNamespace(tags={"mood": ("good",)}) for _ in sentences])
     with pytest.raises(OptionError, match="target 'mood' has the tag 'good'; expected upos, xpos, feats"):

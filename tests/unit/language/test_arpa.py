@@ -38,7 +38,7 @@ def written(folder, text, name="m.arpa"):
 
 def test_scores_by_hand(tmp_path):
     """<s> a x </s>: -0.2; x is unknown, -0.25 after a and -1 alone; <unk> </s> backs off with weight 1, -0.3."""
-    model = firth.NgramModel.from_arpa(written(tmp_path, BIGRAMS))
+    model = firth.NgramModel.from_arpa(written(tmp_path, BIGRAMS), tokens="whitespace")
     assert list(model.vocabulary.words) == ["</s>", "<unk>", "a"]
     assert model.rules.eos
     found = model.log_probs(model.token_ids(["a x"])) / math.log(10)
@@ -68,9 +68,10 @@ def by_words(model, order):
 
 def test_the_file_of_a_small_model(tmp_path):
     """Orders, counts, tabs between fields, spaces between words, weights below the top order alone."""
-    model = firth.NgramModel.from_arpa(written(tmp_path, BIGRAMS))
+    model = firth.NgramModel.from_arpa(written(tmp_path, BIGRAMS), tokens="whitespace")
     model.to_arpa(tmp_path / "again.arpa")
     lines = (tmp_path / "again.arpa").read_text(encoding="utf-8").splitlines()
+    assert lines.pop(0).startswith("# firth text rules: ")
     assert lines[:5] == ["\\data\\", "ngram 1=4", "ngram 2=3", "", "\\1-grams:"]
     assert [line.split("\t")[1] for line in lines[5:9]] == ["</s>", "<unk>", "a", "<s>"]
     assert [len(line.split("\t")) for line in lines[5:9]] == [3] * 4
@@ -89,7 +90,7 @@ def test_suffixes_that_a_pruned_file_lacks(tmp_path):
     words = "-0.5\ta\t-0.3\n-0.7\tb\t-0.2\n-0.6\tc\n-2\t<unk>\n-99\t<s>\n-1\t</s>\n"
     lines = f"\\data\\\nngram 1=6\nngram 2=1\nngram 3=1\n\n\\1-grams:\n{words}\n"
     lines += "\\2-grams:\n-0.4\tc a\n\n\\3-grams:\n-0.1\ta b c\n\n\\end\\\n"
-    model = firth.NgramModel.from_arpa(written(tmp_path, lines))
+    model = firth.NgramModel.from_arpa(written(tmp_path, lines), tokens="whitespace")
     assert model.trie.sizes.tolist() == [6, 3, 1]
     ids = model.vocabulary.ids
     scores, _ = model.start([[ids["a"], ids["b"]], [ids["a"], ids["a"]], [ids["b"]]])
@@ -112,7 +113,7 @@ def test_other_ways_of_writing_the_same(tmp_path):
     text = "made by hand\n\n" + BIGRAMS.replace("<unk>", "<UNK>").replace("\n", "\r\n").replace("\t", "  ")
     assert read(written(tmp_path, text)).words == ["</s>", "<unk>", "a"]
     bare = "\\data\\\nngram 1=1\n\\1-grams:\n-0.5\ta\n\\end\\\n"
-    model = firth.NgramModel.from_arpa(written(tmp_path, bare))
+    model = firth.NgramModel.from_arpa(written(tmp_path, bare), tokens="whitespace")
     assert list(model.vocabulary.words) == ["<unk>", "a"]
     assert not model.rules.eos
     assert model.log_probs(model.token_ids(["a b"])) / math.log(10) == pytest.approx([-0.5, -100], abs=1e-5)
@@ -176,3 +177,52 @@ def test_a_word_with_a_space_has_no_place(tmp_path):
 def test_no_such_rule_for_words(tmp_path):
     with pytest.raises(OptionError, match="tokens='word'"):
         firth.NgramModel.from_arpa(written(tmp_path, BIGRAMS), tokens="word")
+
+
+def words_model(folder, **options):
+    corpus = firth.Corpus.build(["The Cat sat.", "A cat, the mat!"] * 3, cache=folder, min_count=1, **options)
+    return NgramLM(order=2, discount_fallback=True).train(corpus)
+
+
+@pytest.mark.parametrize("name", ["m.arpa", "m.arpa.gz"])
+@pytest.mark.parametrize("options", [{}, {"tokens": "words:tr", "sentences": "paragraph"}, {"tokens": "characters"}])
+def test_the_rules_of_the_text_stand_in_a_comment_before_the_data(tmp_path, name, options):
+    """KenLM reads the file if all lines before the data begin with #; SRILM skips any."""
+    model = words_model(tmp_path, **options)
+    model.to_arpa(tmp_path / name)
+    model.to_arpa(tmp_path / name)  # the file is known as one of ours
+    again = firth.NgramModel.from_arpa(tmp_path / name)
+    assert again.rules == model.rules
+    assert again.perplexity(["The mat sat."]).value == pytest.approx(model.perplexity(["The mat sat."]).value, rel=1e-6)
+    content = (tmp_path / name).read_bytes()
+    comment, data, *_ = (gzip.decompress(content) if name.endswith(".gz") else content).splitlines()
+    assert comment.startswith(b"# ")
+    assert data == b"\\data\\"
+
+
+def test_a_file_that_names_no_rule_is_said(tmp_path):
+    path = written(tmp_path, BIGRAMS)
+    with pytest.warns(UserWarning, match=r"m\.arpa: the file does not say .* tokens='whitespace' is assumed"):
+        assert firth.NgramModel.from_arpa(path).rules.tokens == "whitespace"
+    model = firth.NgramModel.from_arpa(path, tokens="words")
+    assert model.rules.tokens == "words"
+    assert model.score("A a!")[0].tokens == ("a", "a", "</s>")
+    with pytest.raises(OptionError, match="tokens='subwords' is learned from a text; expected"):
+        firth.NgramModel.from_arpa(path, tokens="subwords")
+
+
+def test_a_rule_that_is_not_that_of_the_file(tmp_path):
+    words_model(tmp_path).to_arpa(tmp_path / "m.arpa")
+    assert firth.NgramModel.from_arpa(tmp_path / "m.arpa", tokens="words").rules.tokens == "words"
+    with pytest.raises(OptionError, match=r"m\.arpa: tokens='text8', but the model reads text with tokens='words'"):
+        firth.NgramModel.from_arpa(tmp_path / "m.arpa", tokens="text8")
+
+
+@pytest.mark.parametrize(
+    "rules", ["{", "[]", '{"tokens": "words"}', '{"tokens": 1, "sentences": "line", "eos": true}', "\udcff"]
+)
+def test_rules_that_are_damaged(tmp_path, rules):
+    path = tmp_path / "m.arpa"
+    path.write_bytes(f"# firth text rules: {rules}\n{BIGRAMS}".encode("utf-8", "surrogateescape"))
+    with pytest.raises(FormatError, match=r"m\.arpa line 1: damaged text rules .*; delete the line"):
+        firth.NgramModel.from_arpa(path)

@@ -52,3 +52,10 @@ def test_only_n_grams_go_into_arpa_files(tmp_path):
     with pytest.raises(OptionError, match="an ARPA file holds an n-gram model, and this is TableModel"):
         save_language_model(random_model(0), tmp_path / "model.arpa")
     assert not list(tmp_path.iterdir())
+
+
+def test_the_rule_of_a_folder_cannot_be_changed(tmp_path):
+    Mixture([random_model(0)], [1.0]).save(tmp_path / "model")
+    assert load_language_model(tmp_path / "model", tokens="whitespace").rules.tokens == "whitespace"
+    with pytest.raises(OptionError, match=r"model: tokens='words', but the model reads text with tokens='whitespace'"):
+        load_language_model(tmp_path / "model", tokens="words")

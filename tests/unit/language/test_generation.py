@@ -134,3 +134,9 @@ def test_as_many_answers_as_asked_for_need_as_many_beams():
 def test_next_words_by_hand():
     assert TableModel().next_words("b", 2) == [("a", pytest.approx(0.4)), ("</s>", pytest.approx(0.4))]
     assert np.isclose(TableModel().next_words(topn=1)[0][1], 0.6)
+
+
+def test_next_subwords_are_shown_as_text():
+    rules = TextRules(tokens=firth.Subwords.train(["läuft nicht"] * 4, 290).rules)
+    model = TableModel(words=["lÃ¤uft", "Ġnicht", EOS, UNK], rules=rules)
+    assert [word for word, _ in model.next_words("läuft", 3)] == ["nicht", EOS, "·läuft"]

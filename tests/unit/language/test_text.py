@@ -281,3 +281,51 @@ def test_given_subwords_keep_rare_ones():
     subwords = Subwords.train(ENGLISH, 400)
     model = firth.NgramLM(order=2, discount_fallback=True).train(ENGLISH, tokens=subwords, threads=1, progress=False)
     assert model.perplexity(ENGLISH[:5]).unknown == 0
+
+
+PLAY = "ROMEO:\nAy me!\n\nJULIET:\r\nO Romeo\n"
+
+
+@pytest.mark.parametrize("tokens", ["characters", "subwords"])
+def test_line_breaks_of_a_text_that_is_one_sentence_are_tokens(tmp_path, tokens):
+    """They are predicted, and stand in the text that tokens are joined to; a model's rules keep that they are."""
+    (tmp_path / "play.txt").write_bytes(PLAY.encode())
+    text = training_text(tmp_path / "play.txt", {"sentences": "text", "tokens": tokens, "cache": tmp_path})
+    assert text.rules.line_breaks
+    words = [text.vocabulary.words[i] for i in text.ids.tolist()]
+    assert words[-1] == EOS
+    assert text.rules.join(words[:-1]) == "ROMEO:\nAy me!\n\nJULIET:\nO Romeo"
+    rules = TextRules.from_config(json.loads(json.dumps(text.rules.described())))
+    assert rules == text.rules
+    again = held_out_text(tmp_path / "play.txt", text.vocabulary, rules)
+    assert again.ids.tolist() == text.ids.tolist()
+    assert encode_sentences(["ROMEO:\nAy me!"], text.vocabulary, rules).unknown_words == ()
+
+
+def test_line_breaks_as_spaces(tmp_path):
+    """As they were in corpora and models that are older than the option, and among words."""
+    play = ["a b\nc"]
+    old = {"tokens": firth.Subwords.characters(play).rules, "sentences": "text", "eos": True}
+    model = TextRules.from_config(old)
+    assert (model.line_breaks, model.described()) == (False, old)
+    corpus = firth.Corpus.build(play, min_count=1, cache=tmp_path, **model.corpus_options())
+    assert list(corpus) == [["a", "Ġ", "b", "Ġ", "c"]]
+    off = firth.Corpus.build(
+        play, tokens="characters", sentences="text", line_breaks=False, min_count=1, cache=tmp_path
+    )
+    assert list(off) == list(corpus)
+    words = training_text(play, {"sentences": "text", "min_count": 1, "cache": tmp_path})
+    assert not words.rules.line_breaks
+    assert [words.vocabulary.words[i] for i in words.ids.tolist()] == ["a", "b", "c", EOS]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"line_breaks": True, "tokens": "characters"}, "line_breaks=True with sentences='line': .* sentences='text'"),
+        ({"line_breaks": True, "sentences": "text"}, "line_breaks=True with tokens='words'.* tokens='subwords'"),
+    ],
+)
+def test_line_breaks_where_there_are_none(options, expected):
+    with pytest.raises(OptionError, match=expected):
+        firth.Corpus.build(["a b"], **options)

@@ -51,3 +51,31 @@ def test_the_loss_on_a_sample_is_drawn_where_it_was_measured():
     assert training.caption == ""
     with pytest.raises(OptionError, match="expected one of sample, training"):
         training_curves({"one": sampled}, loss="held-out")
+
+
+NEURAL = [
+    {"epoch": 0.5, "loss": 4.0, "held_out_loss": 4.5},
+    {"epoch": 1.0, "loss": 3.0, "held_out_loss": 4.0},
+    {"epoch": 1.5, "loss": None, "held_out_loss": 3.9},
+]
+
+
+def test_a_neural_model_shows_held_out_and_training_loss_per_evaluation():
+    picture = training_curves({"tagger": {"rows": NEURAL}})
+    held_out, training, ends = picture.marks
+    assert (held_out.name, training.name) == ("tagger: held-out", "tagger: training")
+    assert held_out.xy.tolist() == [[0.5, 4.5], [1, 4], [1.5, 3.9]]
+    assert training.xy.tolist() == [[0.5, 4], [1, 3]]
+    assert ends.xy.tolist() == [[1.5, 3.9], [1, 3]]
+    assert picture.title == "Loss of 1 model, per epoch"
+    assert picture.x.low <= 0.5
+    relative = training_curves({"tagger": {"rows": NEURAL}}, relative=True)
+    assert [row["loss"] for row in relative.rows] == pytest.approx([1, 4 / 4.5, 3.9 / 4.5, 1, 0.75])
+
+
+def test_a_neural_model_without_held_out_data_has_one_curve():
+    rows = [{"epoch": 0.1, "loss": 2.0}, {"epoch": 0.2, "loss": 1.0}]
+    assert [mark.name for mark in training_curves({"lm": {"rows": rows}}).marks[:-1]] == ["lm"]
+    assert [row["epoch"] for row in training_curves({"t": {"rows": NEURAL}}, loss="training").rows] == [0.5, 1]
+    picture = training_curves({"lm": {"rows": rows}, "vectors": {**WORDS, "sample_loss": [5.0, 4.0, 3.5]}})
+    assert not picture.notes

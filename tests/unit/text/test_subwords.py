@@ -280,3 +280,18 @@ def test_characters_by_hand():
     assert Subwords(whole.to_str()) == whole
     assert [num_characters(token) for token in small.tokenize(text)] == [1, 1, 1, 0, 1, 1, 1]
     assert len(Subwords.characters([text], min_count=2)) == 258
+
+
+def test_subwords_are_shown_as_text():
+    subwords = firth.Subwords.train(["läuft nicht läuft nicht"] * 4, 290)
+    tokens = subwords.tokenize("läuft nicht\n")
+    assert "".join(tokens) == "lÃ¤uftĠnichtĊ"
+    assert subwords.shown(["lÃ¤uft", "Ġnicht", "Ċ", "Ġ", "Ã", "</s>"]) == [
+        "·läuft",
+        "nicht",
+        "\\n",
+        "␣",
+        "·\\xc3",
+        "</s>",
+    ]
+    assert firth.Subwords.characters(["ab ä"]).shown(["a", "Ġ", "Ã¤"]) == ["a", "␣", "ä"]

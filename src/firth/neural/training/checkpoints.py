@@ -34,7 +34,6 @@ FIELDS = {  # names in the file -> attributes of a run
     "predictions": "predictions",
     "seconds": "seconds",
     "aside": "other_seconds",
-    "pace": "seconds_per_prediction",
     "looking": "evaluation_seconds",
     "judged": "evaluated_step",
     "untrained": "initial_loss",
@@ -118,6 +117,7 @@ def _shared_state(run: Run) -> tuple[Arrays, dict[str, Any]]:
         "tally": [float(run.loss_meter.nats), run.loss_meter.predictions],
         "glance": [float(run.recent_loss.nats), run.recent_loss.predictions],
         "losses_above": run.losses_above,
+        "first_seconds": run.first_seconds,
         "best": None,
     }
     if run.best is not None:
@@ -143,6 +143,7 @@ def _restore(run: Run, facts: dict[str, Any], arrays: Arrays) -> None:
     )
     run.loss_meter, run.recent_loss = LossMeter(*facts["tally"]), LossMeter(*facts["glance"])
     run.losses_above = facts["losses_above"]
+    run.first_seconds = facts.get("first_seconds", 0.0)  # older checkpoints lack it
     run.state = _state(facts["states"][run.group.rank], tensors)
     for name, attribute in FIELDS.items():
         setattr(run, attribute, facts[name])

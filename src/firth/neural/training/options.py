@@ -24,10 +24,12 @@ class TrainingOptions:
     Attributes:
         epochs: maximum number of passes over the training data.
         minutes: limit on wall-clock time; None for no limit. Time counts from the call of `train` (on the command line,
-            from the start of the program) and includes reading the text, evaluations and checkpoints. Time for the last
-            evaluation is reserved, and at least one step is made. Schedules follow the clock if it is ahead of the
-            updates, so that a rate that falls to 0 gets there in time. The result then depends on the speed of the
-            machine, and a seed no longer determines it.
+            from the start of the program) and includes reading the text, evaluations and checkpoints, but not saving
+            the model. Time for the last evaluation is reserved, but half of what reading leaves is for steps, of which
+            at least one is made: then a long evaluation ends late, and a warning says what took the time. Schedules go
+            by the updates that the limit leaves time for, at the speed so far: warm-up ends by half of them, and a rate
+            that falls to 0 gets there in time. The result then depends on the speed of the machine, and a seed no
+            longer determines it.
         batch_size: B, sequences per batch.
         accumulate: batches of an update, whose gradients are added up: as one batch of so many times the size, in the
             memory of one.
@@ -36,7 +38,7 @@ class TrainingOptions:
         momentum: None for the optimiser's default: 0.9, but 0 for sgd and rmsprop. In Adam's family it is beta 1.
         weight_decay: added to gradients as L2, or decoupled from them in adamw; never on biases and normalisation.
         schedule: a name of `firth.neural.training.schedules.SCHEDULES`.
-        warmup: updates in which the learning rate rises from 0; at most half of all updates.
+        warmup: updates in which the learning rate rises from 0; at most half of those that the run makes.
         lr_decay: decay per epoch of the schedules inverse-time and exponential.
         clip_norm: maximum norm of the gradients; 0 for no clipping.
         evaluate_every: updates between evaluations on held-out data; 0 evaluates at the end of each epoch only.
@@ -55,7 +57,10 @@ class TrainingOptions:
 
     epochs: int = option(10, "maximum number of passes over the training data", minimum=1)
     minutes: float | None = option(
-        None, "limit on wall-clock time in minutes, with reading and evaluation", minimum=0, exclusive=True
+        None,
+        "limit on wall-clock time in minutes, with reading and evaluation, without saving",
+        minimum=0,
+        exclusive=True,
     )
     batch_size: int = option(20, "sequences per batch", minimum=1)
     accumulate: int = option(1, "gradient accumulation: batches of an update", minimum=1)

@@ -33,6 +33,9 @@ from firth.progress import Status
 
 LONG_EVALUATION = 0.25  # fraction of a limit in minutes; a longer evaluation is warned of
 TIMED_FROM = 3  # step from which on the time per step is typical
+EVALUATION_COST = 1.0  # seconds per prediction of an evaluation that nobody has timed, by those of training
+OVERTIME = 0.1  # fraction of a limit that is warned of, if it is
+LEAST_OVERTIME = 10.0  # seconds or more
 MIN_SECONDS = 1e-3  # of training that a limit leaves: one step
 DIVERGED = 3.0  # times the initial loss; with a suitable rate the ratio stays below 1, after a bad start below 2
 TIE = 1e-7  # weight of the loss among models of the same error
@@ -59,11 +62,10 @@ class Run:
         batch_index: updates of it that are done.
         step: updates done.
         predictions: in all updates.
-        last_predictions: in the last update.
         seconds: spent on updates.
         other_seconds: spent on everything else under the limit in minutes: reading, evaluations, checkpoints.
         later_evaluations: evaluations after training that the limit includes.
-        seconds_per_prediction: in the fastest step so far.
+        first_seconds: spent on the first updates, which take longer than later ones.
         evaluation_seconds: of the longest evaluation so far.
         evaluated_step: step of the last evaluation.
         initial_loss: mean loss of the first batch, before learning from it.
@@ -91,11 +93,10 @@ class Run:
     batch_index: int = 0
     step: int = 0
     predictions: int = 0
-    last_predictions: int = 0
     seconds: float = 0.0
     other_seconds: float = 0.0
     later_evaluations: int = 0
-    seconds_per_prediction: float = math.inf
+    first_seconds: float = 0.0
     evaluation_seconds: float = 0.0
     evaluated_step: int = 0
     initial_loss: float | None = None
@@ -118,7 +119,7 @@ class Run:
     def progress(self) -> TrainingProgress:
         """Position in the run."""
         epoch = self.step / max(self.total_steps / self.training.epochs, 1)
-        return TrainingProgress(self.step, self.total_steps, epoch, self.fraction)
+        return TrainingProgress(self.step, self.expected_steps, epoch, self.fraction)
 
     @property
     def lr(self) -> float:
@@ -143,12 +144,26 @@ class Run:
     def _reserved(self) -> float:
         """Seconds for the last evaluation and later ones, by the longest so far or by the speed of training.
 
-        An evaluation through the same layers without gradients takes about half the time per prediction. Output layers
-        that train on samples and evaluate over all words take longer than that.
+        A pass without gradients takes a third of a step's time per prediction; many evaluations make two, or search,
+        and all run in one process. Where the guess is too high, the first comes early, is timed, and training goes on.
         """
-        pace = self.seconds_per_prediction
-        expected = 0.5 * self.task.eval_predictions * pace if math.isfinite(pace) else 0.0
+        pace = self.seconds_per_step * self.step / max(self.predictions, 1)
+        expected = EVALUATION_COST * self.task.eval_predictions * pace * self.group.count
         return (1 + self.later_evaluations) * (self.evaluation_seconds or expected)
+
+    @property
+    def seconds_per_step(self) -> float:
+        """Mean time of an update, without the first ones; 0 before it is known."""
+        timed = self.step - TIMED_FROM + 1
+        return (self.seconds - self.first_seconds) / timed if timed > 0 else 0.0
+
+    @property
+    def expected_steps(self) -> int:
+        """Updates at the end of the run: those of all epochs, or fewer where a limit in minutes ends it before."""
+        pace = self.seconds_per_step
+        if self.training.minutes is None or not pace:
+            return self.total_steps
+        return min(self.total_steps, self.step + math.ceil(max(self.budget - self.seconds, 0.0) / pace))
 
     @cached_property
     def total_steps(self) -> int:
@@ -157,8 +172,8 @@ class Run:
 
     @property
     def fraction(self) -> float:
-        """Fraction of the run that is done, from 0 to 1, by updates or by the clock."""
-        return min(max(self.step / self.total_steps, self.seconds / self.budget), 1.0)
+        """Fraction of the updates of the run that are done, from 0 to 1."""
+        return min(self.step / self.expected_steps, 1.0)
 
     @property
     def epoch_size(self) -> int:
@@ -224,15 +239,12 @@ class Run:
             self.initial_loss = self.loss_meter.mean()
         self.batch_index, self.step = self.batch_index + 1, self.step + 1
         self.predictions += predictions
-        self.last_predictions = predictions
 
     def add_time(self, seconds: float, stop: bool) -> None:
         """Record the time of a step and a request to stop, in agreement with the other processes."""
-        before = self.seconds
-        self.seconds, self.stop_requested = self.group.agreed(before + seconds, stop)
-        if self.step >= TIMED_FROM:
-            pace = (self.seconds - before) / max(self.last_predictions, 1)
-            self.seconds_per_prediction = min(self.seconds_per_prediction, pace)
+        self.seconds, self.stop_requested = self.group.agreed(self.seconds + seconds, stop)
+        if self.step < TIMED_FROM:
+            self.first_seconds = self.seconds
 
     def record_evaluation(self, figures: dict[str, float], seconds: float) -> dict[str, Any]:
         """Record an evaluation: keep the best model, or lower the rate and roll back. Return its row.
@@ -310,7 +322,18 @@ class Run:
         if self.best is not None:
             restore_weights(self.task.module, self.best.weights)
             best = self.best.row
+        self._warn_of_overtime()
         return History(self.rows, best, self.ended, self.step, self.predictions, self.seconds, self.error)
+
+    def _warn_of_overtime(self) -> None:
+        limit, took = 60 * (self.training.minutes or math.inf), self.seconds + self.other_seconds
+        if self.ended == "minutes" and took > limit + max(OVERTIME * limit, LEAST_OVERTIME):
+            warnings.warn(
+                f"training took {took / 60:.1f} minutes, the limit was {limit / 60:g}: {self.seconds / 60:.1f} for "
+                f"updates and {self.other_seconds / 60:.1f} for reading and evaluations, the longest of "
+                f"{self.evaluation_seconds:.0f} s; use less held-out data or more minutes",
+                stacklevel=2,
+            )
 
     def status(self, loss: float) -> Status:
         """Return the contents of a progress bar."""

@@ -17,9 +17,10 @@ class TrainingProgress:
 
     Attributes:
         step: updates done.
-        total_steps: updates of all epochs, if each is as long as the first.
+        total_steps: updates of all epochs, if each is as long as the first; fewer where a limit in minutes ends the run
+            before, by the speed so far.
         epoch: passes over the data, with fractions.
-        fraction: of the run that is done, from 0 to 1; by the clock where a limit in minutes is ahead of the updates.
+        fraction: of these updates that are done, from 0 to 1.
     """
 
     step: int

@@ -13,6 +13,7 @@ from firth.errors import DivergenceError, OptionError
 from firth.neural.training import loop
 from firth.neural.training.loop import fit
 from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.neural.training.schedules import lr_factor
 from firth.timing import running_clock
 from tests.unit.neural.training.tiny import Cloud, Line, Stream
 
@@ -146,6 +147,55 @@ def test_a_limit_on_time_counts_evaluations_and_what_came_before(clock):
     assert 1 <= len(first.rows) <= 2
     assert 1 <= len(second.rows) <= 3
     assert second.rows[-1]["lr"] == 0
+
+
+def timed(task, clock, seconds):
+    """Make steps take some seconds each; the list of the positions that they are told fills."""
+    usual, steps = task.step, []
+
+    def step(batch, state, progress):
+        clock.sleep(seconds(len(steps)))
+        steps.append(progress)
+        return usual(batch, state, progress)
+
+    task.step = step
+    return steps
+
+
+@pytest.mark.parametrize("first", [0.1, 1.0])
+def test_the_warm_up_ends_by_half_of_the_updates_that_the_limit_leaves_time_for(clock, first):
+    """200 updates of warm-up out of 10,000; at 0.1 s each there is time for some 50. Slow first ones change nothing."""
+    task = Line()
+    steps = timed(task, clock, lambda n: first if n < 2 else 0.1)
+    limits = TrainingOptions(optimiser="sgd", lr=1e-4, epochs=10_000, warmup=200, schedule="linear", minutes=5 / 60)
+    assert train(task, limits).ended == "minutes"
+    rates = [lr_factor("linear", progress, warmup=200) for progress in steps]
+    assert len(rates) < 60
+    assert max(rates) > 0.9
+    assert rates.index(max(rates)) == pytest.approx(len(rates) / 2, abs=3)
+    assert rates[-1] < 0.15
+
+
+def test_time_for_an_evaluation_is_kept_back_by_the_mean_speed(clock):
+    """Short sentences train ten times as fast as long ones; held-out data has both, and is read twice."""
+    task = Line(size=1, held_out=lambda n: (clock.sleep(40 * 0.055), 1.0 / n)[1])
+    task.batches, task.eval_predictions = Cloud(torch.zeros(400, 1), torch.ones(400, 1), 1), 40
+    timed(task, clock, lambda n: 0.1 if n % 2 else 0.01)
+    history = train(task, TrainingOptions(optimiser="sgd", lr=1e-4, minutes=10 / 60))
+    assert history.ended == "minutes"
+    assert 9 < clock.now < 10.2
+
+
+def test_a_limit_that_is_passed_is_warned_of(clock):
+    task = Line(held_out=lambda n: (clock.sleep(90), 1.0 / n)[1])
+    timed(task, clock, lambda n: 1.0)
+    with (
+        pytest.warns(UserWarning, match=r"took 90 s of the 60 s"),
+        pytest.warns(
+            UserWarning, match=r"took 1\.5 minutes, the limit was 1: 0\.0 for updates and 1\.5 for reading and ev"
+        ),
+    ):
+        train(task, TrainingOptions(optimiser="sgd", lr=1e-4, epochs=500, minutes=1))
 
 
 def test_evaluations_that_would_take_all_the_time_are_warned_of(clock):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
-from firth.classify.labels import LabelSet
+from firth.classify.labels import LabelSet, warn_joined, warn_several
 from firth.corpus.size_defaults import log_choice
 from firth.corpus.table_options import TableOptions
 from firth.errors import CorpusError, OptionError
@@ -237,6 +237,11 @@ def learned_labels(options: LabelledOptions, labels: Labels, name: str) -> tuple
     """
     if not options.gives_scores:
         learned = label_set(labels, name)
+        warn_joined(learned.names, name)
+        several = sum(len(set(row)) > 1 for row in labels)
+        what = "this model learns one distribution, in which they share the probability"
+        advice = "for labels that do not exclude each other use TextClassifier(loss='ova'), --model fasttext"
+        warn_several(several, len(labels), what, advice)
         return learned, lambda rows, _: label_targets(rows, learned)
     names = [str(score) for score in range(options.lowest, options.highest + 1)]
     scale = LabelSet(names, np.zeros(len(names), np.int64))

@@ -271,7 +271,8 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
 
         Args:
             text: the beginning of a text, whose next word is explained.
-            target: the next word, of the vocabulary; None for the most probable one.
+            target: the next word, of the vocabulary, or a subword as `next_words` shows it; None for the most probable
+                one.
 
         Raises:
             OptionError: the text is empty, the target is not in the vocabulary, or the output layer gives no
@@ -282,6 +283,9 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
             raise OptionError(
                 f"output={self.options.output!r} gives scores, not probabilities: nothing can be explained"
             )
+        shown = self.rules.shown(words)
+        if target is not None and target not in self.vocabulary and target in shown:
+            target = words[shown.index(target)]
         if target is not None and target not in self.vocabulary:
             raise OptionError(f"target={brief(target)}: not one of the model's {len(words):,} {self.rules.unit}")
         prompt = TextGenerator.of(self).prompt(text)
@@ -303,8 +307,8 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
             module,
             [module.embedding],
             ids,
-            tokens,
-            words[number],
+            self.rules.shown(tokens),
+            shown[number],
             lambda ids: log_probs(ids)[:, number],
             from_last=True,
         )

@@ -102,7 +102,7 @@ def text_for(
     if given:
         raise OptionError(f"{', '.join(given)} with start: the text is read like that of the start; leave them out")
     if not isinstance(corpus, LanguageText):
-        reading = {"tokens": rules.tokens, "sentences": rules.sentences, "min_count": 1}
+        reading = {**rules.corpus_options(), "min_count": 1}
         corpus = as_corpus(corpus, options, defaults=reading, progress=progress)
         if str(corpus.options.described()["tokens"]) != rules.tokens:
             raise OptionError(

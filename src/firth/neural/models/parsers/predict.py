@@ -14,7 +14,7 @@ from firth.neural.prediction import in_batches
 from firth.neural.saved import Field, SavedModel
 from firth.neural.training.devices import Runtime, runtime_of
 from firth.progress import Progress
-from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence
+from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence, check_tags_read
 from firth.storage.skipping import SKIP
 from firth.text.inputs import check_items
 
@@ -48,6 +48,12 @@ class ParserModel(SavedModel):
         """The L relations, by number."""
         return self.vocabulary.relations
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The tags that are read: "upos", "xpos", "feats"."""
+        columns: tuple[str, ...] = self.options.columns
+        return columns
+
     @explained
     def predict(
         self,
@@ -64,23 +70,24 @@ class ParserModel(SavedModel):
         Args:
             sentences: N sentences: `firth.readers.conllu.DependencySentence` with tags, or pairs of words and their
                 tags. With a tagger, also lists of words, and strings, which are split at white space.
-            tagger: a tagger for the tags that the parser reads, as `firth.Tagger(...).train` returns it; None where
+            tagger: a tagger for all tags that the parser reads, as `firth.Tagger(...).train` returns it; None where
                 the sentences have tags.
             beam: width of the beam, of a transition parser; None for the one that it was trained with.
             precision: of matrix products, of a biaffine parser: "fp32", "bf16", or "fp16" on a GPU; None for "fp32".
 
         Raises:
             CorpusError: an item is no sentence, or a sentence has no tags.
-            ArgumentTypeError: the tagger is none, or tags nothing that the parser reads.
+            ArgumentTypeError: the tagger is none, or does not give all tags that the parser reads.
             OptionError: the beam or the precision is out of range, or the parser has none.
         """
         settings = self._settings(beam, precision)
+        check_tagger(tagger, self.columns)
         items = [
             _sentence(item, f"item {number}", tagger)
             for number, item in enumerate(check_items(sentences, "sentences", "sentence"), 1)
         ]
         if tagger is not None:
-            items = with_predicted_tags(items, tagger, self.options.columns)
+            items = with_predicted_tags(items, tagger)
         return self._parsed(items, settings, threads, progress)
 
     @explained
@@ -110,14 +117,15 @@ class ParserModel(SavedModel):
         Raises:
             CorpusError: the source is missing or holds no sentence, or a sentence has no tree or no tags.
             FormatError: a file is damaged; the message names the line.
-            ArgumentTypeError: the tagger is none, or tags nothing that the parser reads.
+            ArgumentTypeError: the tagger is none, or does not give all tags that the parser reads.
             OptionError: the beam or the precision is out of range, or the parser has none.
         """
         settings = self._settings(beam, precision)
+        check_tagger(tagger, self.columns)
         gold = read_sentences(source, on_error=on_error)
         tagged = {"gold": gold}
         if tagger is not None:
-            tagged["predicted"] = with_predicted_tags(gold, tagger, self.options.columns)
+            tagged["predicted"] = with_predicted_tags(gold, tagger)
         parsed = {name: self._parsed(part, settings, threads, progress) for name, part in tagged.items()}
         return score_trees(gold, parsed)
 
@@ -142,7 +150,7 @@ class ParserModel(SavedModel):
     def _parsed(
         self, sentences: Sentences, settings: tuple[int | None, Runtime], threads: int | None, progress: Progress
     ) -> list[DependencySentence]:
-        check_columns(sentences, self.options.columns)
+        check_columns(sentences, self.columns)
         beam, runtime = settings
 
         def parse(rows: list[int]) -> list[DependencySentence]:
@@ -173,20 +181,23 @@ def check_columns(sentences: Iterable[DependencySentence], columns: Iterable[str
                 )
 
 
-def with_predicted_tags(sentences: Sentences, tagger: Any, columns: Sequence[str] = ()) -> list[DependencySentence]:
-    """Return sentences with the tags of a tagger in place of their own."""
+def check_tagger(tagger: Any, columns: Sequence[str]) -> None:
+    """Check that a tagger is one, or None, and gives all tags that a parser reads."""
+    if tagger is None:
+        return
     if not callable(getattr(tagger, "predict", None)) or isinstance(tagger, ParserModel):
         raise ArgumentTypeError(
             f"tagger={brief(tagger)}: expected a tagger, as firth.Tagger(...).train(...) returns it; "
             "firth.load(folder) opens a saved one"
         )
+    (probe,) = tagger.predict([DependencySentence.of(["a"])])
+    check_tags_read(columns, probe.tags)
+
+
+def with_predicted_tags(sentences: Sentences, tagger: Any) -> list[DependencySentence]:
+    """Return sentences with the tags of a tagger in place of their own."""
     tagged = []
     for sentence, result in zip(sentences, tagger.predict(sentences), strict=True):
-        if columns and not any(target in columns for target in result.tags):
-            raise ArgumentTypeError(
-                f"tagger={brief(tagger)}: its targets are {', '.join(result.tags)}, those that the parser reads "
-                f"{', '.join(columns)}; expected a tagger that was trained with targets={columns[0]!r}"
-            )
         columns_of = {TAG_COLUMNS[target]: tags for target, tags in result.tags.items() if target in TAG_COLUMNS}
         tagged.append(sentence.annotated(**columns_of) if len(sentence) else sentence)
     return tagged

@@ -25,12 +25,11 @@ import numpy.typing as npt
 
 from firth.errors import CorpusError
 from firth.text.joined_words import JOINER, join_marked, split_marked
-from firth.text.subwords import Subwords
+from firth.text.subwords import DOT, Subwords
 
 UNKNOWN, BOS, EOS = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")
 KINDS = ("words", "subwords", "characters")
-DOT = "·"  # which fonts have
 Ids = npt.NDArray[np.int64]
 
 
@@ -89,8 +88,7 @@ class Units:
         """Return tokens as people read them: of subwords the text; with a dot where there is no space."""
         if self.subwords is None:
             return [token.replace(JOINER, DOT) for token in tokens]
-        texts = (token if token in SPECIAL else self.subwords.join([token]) for token in tokens)
-        return [text.strip() if text.startswith(" ") or text in SPECIAL else DOT + text for text in texts]
+        return self.subwords.shown(tokens)
 
     def described(self) -> dict[str, Any]:
         """Return all but the words, for JSON."""

@@ -9,6 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import CorpusError, FormatError, OptionError
+from firth.neural.models.classification.train import learned_labels
 from firth.text.batches import TextsWarning
 from tests.unit.neural.models.classification.tiny import SMALL, examples, pair_examples, trained, training_for
 
@@ -61,7 +62,8 @@ def test_texts_without_label_or_words_are_left_out_and_long_ones_counted():
 
 def test_several_labels_of_a_text_share_its_target():
     data = [(text, [label, "all"]) for text, label in examples()]
-    model = train(data)
+    with pytest.warns(UserWarning, match="108 of 108 texts have several labels"):
+        model = train(data)
     assert model.labels == ["all", "news", "sport"]
 
 
@@ -151,3 +153,12 @@ def test_pairs_in_a_table(tmp_path):
 def test_wrong_pairs(item):
     with pytest.raises(CorpusError, match="expected"):
         train([(("a", "b"), "x"), item], dataclasses.replace(CNN, pairs="paraphrase"))
+
+
+def test_texts_with_several_labels_are_warned_of():
+    learned, _ = learned_labels(CNN, [["a"], ["b"]], "texts")
+    assert learned.names == ["a", "b"]
+    with pytest.warns(UserWarning, match=r"1 of 3 texts have several labels.* TextClassifier\(loss='ova'\)"):
+        learned_labels(CNN, [["a"], ["a", "b"], ["b"]], "texts")
+    with pytest.warns(UserWarning, match=r"'a;b', look like several labels"):
+        learned_labels(CNN, [["a;b"], ["b;a"], ["b"]], "texts")

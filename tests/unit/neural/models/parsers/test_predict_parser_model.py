@@ -1,16 +1,18 @@
 """A trained parser: what it takes, what it returns, its scores."""
 
 import pickle
+from types import SimpleNamespace
 
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
+import firth
 from firth.errors import ArgumentTypeError, CorpusError, OptionError
 from firth.evaluation.dependencies import score_dependencies
 from firth.neural.models.parsers import transition_module
 from firth.readers.conllu import DependencySentence, read_conllu, write_conllu
-from tests.unit.neural.models.parsers.tiny import Tagger, treebank
+from tests.unit.neural.models.parsers.tiny import SIZES, Tagger, treebank
 
 
 def test_it_learns_the_language(transition_parser):
@@ -93,8 +95,46 @@ def test_what_is_no_tagger_is_refused(transition_parser, how):
     for wrong in ("folder", transition_parser, 3):
         with pytest.raises(ArgumentTypeError, match="expected a tagger, as firth"):
             getattr(transition_parser, how)(treebank(2), tagger=wrong)
-    with pytest.raises(ArgumentTypeError, match="its targets are tag, those that the parser reads upos; expected"):
+    with pytest.raises(ArgumentTypeError, match="the parser reads upos; this tagger gives only tag; expected"):
         getattr(transition_parser, how)(treebank(2), tagger=Tagger("tag"))
+
+
+@pytest.fixture(scope="module")
+def features_parser():
+    """A parser that reads UPOS and features, which give away the relation."""
+    training = firth.TrainingOptions(epochs=3, batch_size=4, lr=0.02)
+    return firth.TransitionParser(**SIZES, tag="features").train(with_features(40), training=training, progress=False)
+
+
+def with_features(count, seed=0):
+    return [each.annotated(features=[f"R={name}" for name in each.relations]) for each in treebank(count, seed)]
+
+
+@pytest.mark.parametrize("how", ["predict", "test"])
+def test_a_tagger_that_leaves_gold_tags_to_the_parser_is_refused_before_the_work(features_parser, how):
+    asked = []
+
+    class Upos(Tagger):
+        def predict(self, sentences):
+            asked.extend(sentences)
+            return super().predict(sentences)
+
+    with pytest.raises(ArgumentTypeError, match=r"reads upos and feats; this tagger gives only upos; .*'upos,feats'"):
+        getattr(features_parser, how)(with_features(10, 2), tagger=Upos())
+    assert len(asked) == 1
+
+
+def test_gold_features_do_not_reach_the_predicted_row(features_parser):
+    class Both(Tagger):
+        def predict(self, sentences):
+            found = super().predict(sentences)
+            return [SimpleNamespace(tags={**each.tags, "feats": ("_",) * len(each.tags["upos"])}) for each in found]
+
+    gold = with_features(10, 2)
+    blank = [each.annotated(features=["_"] * len(each)) for each in gold]
+    scores, without = (features_parser.test(part, tagger=Both(), progress=False) for part in (gold, blank))
+    assert scores.predicted == without.predicted
+    assert scores.predicted.las < scores.gold.las
 
 
 @pytest.mark.parametrize("how", ["predict", "test"])
