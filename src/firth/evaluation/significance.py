@@ -24,7 +24,7 @@ from firth.resampling import (
 BOOTSTRAP, STEIGER = "paired bootstrap", "Steiger"
 
 
-def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> tuple[float, float]:
+def wilson_interval(successes: int, trials: int, *, level: float = LEVEL) -> tuple[float, float]:
     """Return Wilson's score interval of a proportion, such as an accuracy.
 
     It needs no resampling, stays within 0 and 1, and is valid for small samples and for proportions near 0 and 1, where
