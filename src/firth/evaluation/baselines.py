@@ -1,0 +1,38 @@
+"""What is reached without a model: the most frequent label. A training that ends no better is told of."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from firth.errors import brief, warn_caller
+
+
+def most_frequent(labels: Iterable[str]) -> tuple[str, float]:
+    """Return the most frequent label, of several the first, and its share; "" and 0 without labels."""
+    counts = Counter(labels)
+    label, count = counts.most_common(1)[0] if counts else ("", 0)
+    return label, count / max(counts.total(), 1)
+
+
+def warn_if_trivial(score: float, trivial: float, *, measure: str, data: str, baseline: str, remedy: str) -> bool:
+    """Warn where a training ended no better than what needs no model, and return whether it did.
+
+    Args:
+        score: of the trained model on held-out data, from 0 to 1.
+        trivial: score of the baseline on the same data.
+        measure: what the score is, such as "accuracy".
+        data: what it was measured on, such as "30 held-out sentences".
+        baseline: what needs no model, such as `the_label`.
+        remedy: what to do, with the options that exist.
+    """
+    worse = score <= trivial
+    if worse:
+        warn_caller(
+            f"training ended no better than {baseline}: {measure} {100 * score:.1f} on {data}, without a model "
+            f"{100 * trivial:.1f}; {remedy}"
+        )
+    return worse
+
+
+def the_label(label: str) -> str:
+    """Return the baseline of the most frequent label in words."""
+    return f"the most frequent label, {brief(label)}"
