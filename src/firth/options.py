@@ -18,6 +18,8 @@ from typing import Any, TypeVar, dataclass_transform
 from firth.errors import ArgumentTypeError, OptionError, UnknownOptionError, brief
 from firth.hints import hinted_class, no_option_attribute, suggestion, wrong_options
 
+BY_SIZE: Any = None  # an option that follows from the size of the training data, in the defaults of a model
+SIZE_DEFAULT = "by the size of the training data"  # its default, as the help shows it
 _Class = TypeVar("_Class")
 
 
@@ -110,6 +112,7 @@ def option(
     maximum: float | None = None,
     exclusive: bool = False,
     choices: tuple[str, ...] | None = None,
+    by_size: bool = False,
 ) -> Any:
     """Describe one option of a dataclass.
 
@@ -120,9 +123,15 @@ def option(
         maximum: the greatest allowed value.
         exclusive: whether `minimum` itself is forbidden.
         choices: the allowed words, for an option that is a name.
+        by_size: whether it may be `BY_SIZE` in place of its default.
     """
     metadata = {"help": help, "minimum": minimum, "maximum": maximum, "exclusive": exclusive, "choices": choices}
-    return dataclasses.field(default=default, metadata=metadata)
+    return dataclasses.field(default=default, metadata={**metadata, **({"by_size": True} if by_size else {})})
+
+
+def may_be_by_size(field: dataclasses.Field[Any]) -> bool:
+    """Return whether None stands for a value that follows from the size of the training data."""
+    return bool(field.metadata.get("by_size"))
 
 
 def description(field: dataclasses.Field[Any], **defaults: Any) -> str:
@@ -146,7 +155,8 @@ def description(field: dataclasses.Field[Any], **defaults: Any) -> str:
     default = defaults.get(field.name, field.default)
     if values and default is None:
         values += ", or None"
-    return f"{meta['help']} ({'; '.join(filter(None, (values, f'default {default!r}')))})"
+    shown = SIZE_DEFAULT if default is None and may_be_by_size(field) else repr(default)
+    return f"{meta['help']} ({'; '.join(filter(None, (values, f'default {shown}')))})"
 
 
 def check(options: Any) -> None:
@@ -165,7 +175,7 @@ def check(options: Any) -> None:
         value = _plain(getattr(options, field.name))
         if field.metadata and field.metadata["choices"] is not None:
             value = one_case(value, field.metadata["choices"])
-        if not field.metadata or (value is None and field.default is None):
+        if not field.metadata or (value is None and (field.default is None or may_be_by_size(field))):
             continue
         _check_value(field.name, value, typing.get_args(field.type) or (field.type,), field.metadata)
         # The class is frozen for its users; a number out of an array would not go into JSON later.

@@ -20,7 +20,7 @@ from firth import hints
 from firth.cli.flag_messages import EXPECTED, RENAMED, RUNNING, explain_value, flags_of, name_flags
 from firth.cli.output import paragraphs, showing_log
 from firth.errors import CorpusError, FormatError, OptionError
-from firth.options import expected_number
+from firth.options import SIZE_DEFAULT, expected_number, may_be_by_size
 from firth.spelling import one_spelling
 from firth.storage.encodings import text_encoding
 from firth.vectors.io.table import reading_vectors
@@ -339,5 +339,7 @@ def _help(field: dataclasses.Field[Any], default: Any) -> str:
     text, choices = field.metadata["help"], field.metadata["choices"]
     value = ("yes" if default else "no") if isinstance(default, bool) else default
     names = f" One of {', '.join(choices)}." if choices else ""
+    if default is None:
+        value = SIZE_DEFAULT if may_be_by_size(field) else None
     # typer would show the flag's own default, which is None: not given.
-    return f"{text[:1].upper()}{text[1:]}.{names}" + ("" if default is None else f" Default: {value}.")
+    return f"{text[:1].upper()}{text[1:]}.{names}" + ("" if value is None else f" Default: {value}.")

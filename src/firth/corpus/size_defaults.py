@@ -92,12 +92,13 @@ def log_advice(model: Any, words: int) -> None:
         _log.info("epochs=%s: few for %s words; by default %s", given, f"{words:,}", fitting)
 
 
-def log_choice(chosen: Mapping[str, Any], words: int) -> None:
+def log_choice(chosen: Mapping[str, Any], size: int | str) -> None:
     """Log options that were chosen, at level INFO of the logger "firth".
 
     Args:
-        words: number of words that they were chosen for.
+        size: number of words that they were chosen for, or the size of the data in words, such as "300 sentences".
     """
     if chosen:
-        values = ", ".join(f"{name}={value:g}" for name, value in chosen.items())
-        _log.info("%s: chosen for %s words", values, f"{words:,}")
+        numbers = {name: f"{value:g}" if isinstance(value, float) else value for name, value in chosen.items()}
+        values = ", ".join(f"{name}={value}" for name, value in numbers.items())
+        _log.info("%s: chosen for %s", values, size if isinstance(size, str) else f"{size:,} words")

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, TypedDict
 
 from firth.arguments import describe
@@ -12,7 +12,7 @@ from firth.errors import OptionError
 from firth.neural.training.monitor import Callback
 from firth.neural.training.optimisers import OPTIMISERS
 from firth.neural.training.schedules import SCHEDULES
-from firth.options import check, check_kind, option, options_class
+from firth.options import check, check_kind, may_be_by_size, option, options_class
 from firth.progress import Progress, check_progress
 from firth.storage.checkpoints import checkpoint_of
 
@@ -20,6 +20,10 @@ from firth.storage.checkpoints import checkpoint_of
 @options_class
 class TrainingOptions:
     """Options of the training loop. Each model class has its defaults in the class attribute `training`.
+
+    `epochs`, `batch_size`, `lr`, `weight_decay`, `evaluate_every` and `patience` may be None: the default of the model,
+    which may follow from the size of the training data. So `dataclasses.replace(firth.Tagger.training, lr=0.01)`
+    changes one option and leaves the others to the model.
 
     Attributes:
         epochs: maximum number of passes over the training data.
@@ -55,26 +59,29 @@ class TrainingOptions:
         "epochs", "minutes", "batch_size", "optimiser", "lr", "schedule", "patience", "device",
     )  # fmt: skip
 
-    epochs: int = option(10, "maximum number of passes over the training data", minimum=1)
+    epochs: int = option(10, "maximum number of passes over the training data", minimum=1, by_size=True)
     minutes: float | None = option(
         None,
         "limit on wall-clock time in minutes, with reading and evaluation, without saving",
         minimum=0,
         exclusive=True,
     )
-    batch_size: int = option(20, "sequences per batch", minimum=1)
+    batch_size: int = option(20, "sequences per batch", minimum=1, by_size=True)
     accumulate: int = option(1, "gradient accumulation: batches of an update", minimum=1)
     optimiser: str = option("adam", "optimiser", choices=tuple(OPTIMISERS))
-    lr: float = option(0.001, "highest learning rate", minimum=0, exclusive=True)
+    lr: float = option(0.001, "highest learning rate", minimum=0, exclusive=True, by_size=True)
     momentum: float | None = option(None, "momentum; default: that of the optimiser", minimum=0, maximum=1)
-    weight_decay: float = option(0.0, "weight decay, not on biases and normalisation", minimum=0)
+    weight_decay: float = option(0.0, "weight decay, not on biases and normalisation", minimum=0, by_size=True)
     schedule: str = option("constant", "learning-rate schedule", choices=tuple(SCHEDULES))
     warmup: int = option(0, "warm-up: updates in which the learning rate rises from 0, at most half of all", minimum=0)
     lr_decay: float = option(0.1, "decay per epoch of the schedules inverse-time and exponential", minimum=0)
     clip_norm: float = option(0.0, "gradient clipping: maximum norm of the gradients; 0 for none", minimum=0)
-    evaluate_every: int = option(0, "updates between evaluations; 0 for the ends of epochs", minimum=0)
+    evaluate_every: int = option(0, "updates between evaluations; 0 for the ends of epochs", minimum=0, by_size=True)
     patience: int = option(
-        0, "early stopping: evaluations in a row without improvement before training stops; 0 for none", minimum=0
+        0,
+        "early stopping: evaluations in a row without improvement before training stops; 0 for none",
+        minimum=0,
+        by_size=True,
     )
     plateau_factor: float = option(
         1.0, "factor on the learning rate at each evaluation without improvement", minimum=0, maximum=1, exclusive=True
@@ -97,7 +104,7 @@ class TrainingOptions:
             raise OptionError("momentum=1: old gradients would never decay; expected a number below 1")
         if self.warmup and self.schedule == "one-cycle":
             raise OptionError(f"warmup={self.warmup}: the schedule one-cycle has a warm-up of its own; expected 0")
-        if self.processes > self.batch_size:
+        if self.batch_size is not None and self.processes > self.batch_size:
             raise OptionError(
                 f"processes={self.processes}: more than the batch_size={self.batch_size} sequences that they share"
             )
@@ -157,7 +164,7 @@ class RunConfig:
         training = given.pop("training", None)
         if training is not None:
             check_kind("training", training, TrainingOptions)
-        return cls(training or default, **given)
+        return cls(default if training is None else _filled(training, default), **given)
 
     def with_training(self, **changes: Any) -> "RunConfig":
         """Return the configuration with other training options."""
@@ -181,6 +188,14 @@ class TextRunArguments(RunArguments, TextArguments, total=False):
 
 class TableRunArguments(RunArguments, TableArguments, total=False):
     """Those of a run on texts with labels, which may stand in a table."""
+
+
+def _filled(training: TrainingOptions, default: TrainingOptions) -> TrainingOptions:
+    """Return training options with those of the model in place of None."""
+    names = [
+        field.name for field in fields(training) if may_be_by_size(field) and getattr(training, field.name) is None
+    ]
+    return replace(training, **{name: getattr(default, name) for name in names})
 
 
 _RUN = RunArguments.__annotations__.keys()
