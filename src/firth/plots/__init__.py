@@ -9,6 +9,7 @@ from firth.plots.atlas import embedding_atlas
 from firth.plots.attention import attention_heat_map
 from firth.plots.axis import word_axis
 from firth.plots.bias import bias_summary
+from firth.plots.by_size import scores_by_size
 from firth.plots.curve import training_curves
 from firth.plots.explanation import token_scores
 from firth.plots.lattice import lattice
@@ -37,6 +38,7 @@ __all__ = [
     "models_by_set",
     "models_by_time",
     "neighbour_network",
+    "scores_by_size",
     "sense_map",
     "sense_words",
     "similarity_heat_map",
