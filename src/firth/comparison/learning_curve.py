@@ -139,7 +139,7 @@ def sizes_of(sizes: Sequence[int] | None, examples: int, unit: str) -> list[int]
 
 
 def _point(size: int, measured: Sequence[Measured]) -> CurvePoint:
-    values = [one.value for one in measured]
+    values = [measurement.value for measurement in measured]
     if len(values) == 1:
         return CurvePoint(size, values[0], measured[0].low, measured[0].high, tuple(values))
     from scipy.special import stdtrit  # the quantile of Student's t
