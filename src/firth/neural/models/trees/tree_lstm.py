@@ -209,7 +209,7 @@ def _trained(
     config: RunConfig,
     vectors: WordVectors | None,
 ) -> TreeModel:
-    named = [[label for label in labels if label] for labels in examples.labels]
+    named = [[label] for labels in examples.labels for label in labels if label]  # a node has one label
     labels, targets_of = learned_labels(options, named, examples.name)
     trees = (tree for sides in examples.trees for tree in sides)
     texts = ([word_of(word, options.lowercase) for word in tree.sentence] for tree in trees)
