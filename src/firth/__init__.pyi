@@ -32,6 +32,7 @@ from firth.alignment.procrustes import Procrustes as Procrustes
 from firth.alignment.self_learning import SelfLearning as SelfLearning
 from firth.alignment.semantic_change import SemanticChange as SemanticChange
 from firth.classify.classifier import Classifier as Classifier
+from firth.classify.linear_classifier import LinearClassifier as LinearClassifier
 from firth.classify.text_classifier import TextClassifier as TextClassifier
 from firth.cluster.cluster import Cluster as Cluster
 from firth.comparison.results import Comparison as Comparison

@@ -42,6 +42,7 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
     "PointerModel": "a pointer network",
     "DocumentVectors": "document vectors",
     "LabelModel": "a neural classifier",
+    "LinearModel": "a linear classifier",
     "ParserModel": "a parser",
     "ReadingModel": "a reader",
     "TaggerModel": "a tagger",

@@ -237,7 +237,7 @@ class Classifier(Hinted):
             features = features.with_labels(*labels.encode(data.labels))
         results = _map_batches(feature_batches(features, BATCH), lambda batch: self._best(batch, k), threads)
         best, values = (np.concatenate(arrays) for arrays in zip(*results, strict=True))
-        return label_scores(names, features, best, values >= threshold)
+        return label_scores(names, features, best, values >= threshold, values)
 
     def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Save the classifier for `firth.load`.

@@ -51,8 +51,11 @@ from firth.timing import running_clock
 from firth.vectors.io.detect import check_file
 
 DEFAULT = "fasttext"
-KINDS = ("firth-classifier", "firth-label-model", "firth-tree-model")  # of folders that an output may replace
-HOMES = ("firth.neural.models.classification.", "firth.neural.models.trees.")  # of the other models
+KINDS = (  # of folders that an output may replace
+    "firth-classifier", "firth-linear-classifier", "firth-label-model", "firth-tree-model",
+)  # fmt: skip
+HOMES = ("firth.neural.models.classification.", "firth.neural.models.trees.")  # of neural models
+LINEAR_HOMES = ("firth.classify.linear_classifier",)
 
 Model = Annotated[Path, names("A classifier: a folder that firth wrote, or a .bin or .ftz file of fastText.", "MODEL")]
 Texts = Annotated[
@@ -69,7 +72,8 @@ def model_help() -> Any:
     """Return the flag `--model`; the names of neural models are read without importing them."""
     neural = ", ".join(models_in(HOMES))
     return typer.Option(
-        help=f"Model: {DEFAULT}, or a neural one: {neural}; --model NAME --help shows its options.",
+        help=f"Model: {DEFAULT}, {', '.join(models_in(LINEAR_HOMES))}, or a neural one: {neural}; --model NAME --help "
+        "shows its options.",
         metavar="NAME",
         show_default=True,
     )
@@ -167,10 +171,39 @@ NEURAL = TrainCommand(
 )  # fmt: skip
 
 
+def _train_linear(
+    run: Run, source: Texts, model: Annotated[str, model_help()] = DEFAULT, vectors: StartVectors = None
+) -> Any:
+    """Train a linear classifier on labelled texts: logistic regression over TF-IDF of words and character n-grams."""
+    return run.train(source_of(source), **TABLE.select(run.values))
+
+
+def _report_linear(run: Run, classifier: Any) -> Report:
+    facts = classifier.metadata["training"]
+    if facts["texts_left_out"]:
+        complain(f"warning: {facts['texts_left_out']:,} texts without a label or a word were left out")
+    table = {
+        "classifier": str(run.output), "kind": run.model.name, "labels": len(classifier), "texts": facts["texts"],
+        "training_seconds": facts["seconds"], "seconds": round(run.seconds, 3),
+    }  # fmt: skip
+    what = f"{len(classifier):,} labels, {classifier.described()}"
+    return table, [
+        f"{run.output}: {run.model.name}, {what}, {run.seconds:.1f} s",
+        f"trained on {facts['texts']:,} texts in {facts['seconds']:.1f} s",
+        f"next: firth classify test {shlex.quote(str(run.output))} TEXTS",
+    ]
+
+
+LINEAR = TrainCommand(
+    group="classify", what="classifier", homes=LINEAR_HOMES, default=DEFAULT, kinds=KINDS, train=_train_linear,
+    report=_report_linear, flags=lambda model: [TABLE],
+)  # fmt: skip
+
 LINES = 1 << 15  # per batch
 
 Output = Annotated[Path, output("Folder to save the classifier in, or a .bin or .ftz file for fastText.")]
-CLASSIFIERS = ("a text classifier", "a neural classifier")  # what `plain_name` calls them
+NEURAL_CLASSIFIER = "a neural classifier"
+CLASSIFIERS = ("a text classifier", "a linear classifier", NEURAL_CLASSIFIER)  # what `plain_name` calls them
 
 
 _OPTIONS = Flags(TextClassifier, "Classifier")
@@ -188,11 +221,13 @@ def train(context: typer.Context) -> None:
 
 def trainer(arguments: Sequence[str]) -> typer.Typer:
     """Return the command with the flags of the model that the arguments name."""
-    if chosen_model(arguments, [DEFAULT, *models_in(HOMES)], DEFAULT) == DEFAULT:
+    linear = models_in(LINEAR_HOMES)
+    name = chosen_model(arguments, [DEFAULT, *linear, *models_in(HOMES)], DEFAULT)
+    if name == DEFAULT:
         app = single_app()
         add_command(app, "train", with_flags(_train, [_OPTIONS, TABLE]))
         return app
-    return NEURAL.app(arguments)
+    return (LINEAR if name in linear else NEURAL).app(arguments)
 
 
 def _train(
@@ -266,7 +301,7 @@ def _predict(
     """
     with working(f"reading {model}", quiet):
         classifier = _open(model)
-    kind = None if isinstance(classifier, Classifier) else classifier.options.pairs
+    kind = classifier.options.pairs if plain_name(classifier) == NEURAL_CLASSIFIER else None
     number = 0
     for lines in with_progress(_batches(classifier, texts, column, on_error), "predicting", quiet):
         items = lines if kind is None else [_pair(line, i) for i, line in enumerate(lines, number + 1)]
@@ -288,7 +323,7 @@ def _batches(classifier: Any, texts: str, column: str | None, on_error: str) -> 
     if column is not None:
         cells = read_texts(source_of([texts]), column=column, progress=False)
         return [cells[start : start + LINES] for start in range(0, len(cells), LINES)]
-    if not isinstance(classifier, Classifier) and classifier.inputs == "trees":
+    if plain_name(classifier) == NEURAL_CLASSIFIER and classifier.inputs == "trees":
         from firth.neural.models.trees.data import is_dependencies, read_trees
 
         if is_dependencies(texts):
@@ -304,8 +339,20 @@ def _pair(line: str, number: int) -> tuple[str, str]:
     return texts[0], texts[1]
 
 
-def _test(model: Model, source: Texts, quiet: Quiet = False, json: AsJson = False, **options: Any) -> None:
+def _test(
+    model: Model,
+    source: Texts,
+    confusion: Annotated[
+        bool, typer.Option("--confusion", help="Show how often each label is taken for each other one.")
+    ] = False,
+    quiet: Quiet = False,
+    json: AsJson = False,
+    **options: Any,
+) -> None:
     """Test a classifier on labelled texts: precision, recall and F1, overall and per label.
+
+    The calibration error is the mean distance between the probability of the most likely label and the share of texts
+    where it is right.
 
     A model that gives pairs scores is tested by their correlation with the true ones.
     """
@@ -314,10 +361,18 @@ def _test(model: Model, source: Texts, quiet: Quiet = False, json: AsJson = Fals
     if not isinstance(scores, LabelScores):
         print_json(asdict(scores)) if json else print(scores)
     elif json:
-        print_json({"texts": scores.texts, "k": scores.k, **_figures(scores.overall), "labels": _by_label(scores)})
+        figures = {
+            **_figures(scores.overall),
+            "macro_f1": scores.macro_f1,
+            "calibration_error": scores.calibration_error,
+        }
+        matrix = {"confusion": None if scores.confusion is None else scores.confusion.tolist()} if confusion else {}
+        print_json({"texts": scores.texts, "k": scores.k, **figures, "labels": _by_label(scores), **matrix})
     else:
         print(f"{scores.texts:,} texts" + (f", the {scores.k} most likely labels of each" if scores.k > 1 else ""))
         print(scores)
+        if confusion:
+            print("\nlabels in rows, most likely labels in columns:", scores.confusion_table(), sep="\n")
 
 
 def quantise(

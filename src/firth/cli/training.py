@@ -30,7 +30,7 @@ from firth.timing import running_clock
 
 STOPS = "Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything."
 # Arguments that only models have whose `train` takes them.
-_OPTIONAL = ("vectors", "embed", "start", "old_held_out", "seed", "checkpoint")
+_OPTIONAL = ("vectors", "embed", "start", "old_held_out", "seed", "threads", "checkpoint")
 
 StartVectors = Annotated[Path | None, flag("Word vectors to start from.", "VECTORS")]
 Report = tuple[Mapping[str, Any], Sequence[str]]  # JSON, and the same as lines
@@ -96,7 +96,8 @@ class TrainCommand:
         """Return the command `train` with the flags of the model that the arguments name."""
         models = models_in(self.homes)
         name = chosen_model(arguments, list(models), self.default or next(iter(models)))
-        self.need_torch(name)
+        if models[name].home.startswith("firth.neural."):
+            self.need_torch(name)
         command = self.of(models[name])
         text = [models[name].description, paragraphs(command).partition("\n\n")[2]]
         app = single_app()
@@ -290,7 +291,9 @@ class Run:
         takes = inspect.signature(self.options.train).parameters
         given = {name: value for name, value in arguments.items() if value is not None and name in takes}
         train = self.options.train if trainer is None else trainer
-        return train(data, threads=self.values["threads"], progress=not self.quiet, **given)
+        if "threads" in takes:
+            given["threads"] = self.values["threads"]
+        return train(data, progress=not self.quiet, **given)
 
 
 _POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD

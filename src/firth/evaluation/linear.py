@@ -8,7 +8,8 @@ Objective: over n rows x with labels y,
     minimise over W, b    (1 / n) sum_i -log p(y_i | x_i)  +  (penalty / 2) ||W||^2,    p = softmax(W x + b)
 
 with one row of W and the logistic function for two classes; the intercept b is not penalised. Ridge regression
-minimises (1 / n) sum_i (y_i - w x_i - b)^2 + penalty ||w||^2.
+minimises (1 / n) sum_i (y_i - w x_i - b)^2 + penalty ||w||^2. Where rows weigh differently, the loss is their weighted
+mean. `independent_path` fits a logistic regression per label, one versus rest: rows may have several labels.
 
 Source: Cox 1958 for the model; Liu and Nocedal 1989 for L-BFGS, by SciPy; Böhning 1992, Multinomial logistic regression
 algorithm, for the bound on the curvature: that of the mean loss is at most c X'X / n, with c = 1/4 for two classes and
@@ -24,8 +25,9 @@ over some 10 D rows, computed once for all fits on similar rows. Products have t
 summed in float64.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,11 +54,11 @@ class Curvature:
 
     Attributes:
         values: (D,) mean square along each axis.
-        axes: (D, D) the axes, in columns.
+        axes: (D, D) the axes, in columns; None for the columns of the rows themselves.
     """
 
     values: Floats
-    axes: Floats
+    axes: Floats | None
 
     @classmethod
     def of(cls, rows: npt.NDArray[Any]) -> "Curvature":
@@ -68,6 +70,11 @@ class Curvature:
         sample = rows[:: max(1, len(rows) // (10 * rows.shape[1] + 1))].astype(np.float64)
         values, axes = np.linalg.eigh(sample.T @ sample / len(sample))
         return cls(np.maximum(values, 0), axes)
+
+    @classmethod
+    def of_columns(cls, rows: Rows) -> "Curvature":
+        """Return the curvature of sparse rows along each column, (n, D)."""
+        return cls(np.asarray(rows.power(2).sum(axis=0), dtype=np.float64) / rows.shape[0], None)
 
 
 @dataclass(frozen=True)
@@ -152,6 +159,7 @@ def logistic_path(
     curvature: Curvature | None = None,
     start: Sequence[LogisticRegression] | None = None,
     tolerance: float = TOLERANCE,
+    weigh: Callable[[Ints], Floats] | None = None,
 ) -> list[LogisticRegression]:
     """Fit logistic regressions, one per penalty, each starting from the previous one or from that of similar rows.
 
@@ -162,6 +170,8 @@ def logistic_path(
         curvature: of these or similar rows; None computes it, if rows are dense.
         start: one model per penalty, fitted to similar rows; None starts from the previous penalty.
         tolerance: greatest gradient component, in the solver's coordinates, at convergence.
+        weigh: returns (n,) weights of rows, with mean 1, from their classes: 0 ... K - 1 in ascending order of the
+            labels; None for 1.
 
     Returns:
         One classifier per penalty. If all labels are equal, it always predicts that label.
@@ -173,13 +183,14 @@ def logistic_path(
         return [LogisticRegression(classes, weights[:, :-1], weights[:, -1])] * len(penalties)
     if curvature is None and not _is_sparse(rows):
         curvature = Curvature.of(rows)
+    loss = partial(_loss, targets=targets, row_weights=None if weigh is None else weigh(targets))
     models = list[LogisticRegression]()
     for penalty in penalties:
         if start is not None and np.array_equal(start[len(models)].classes, classes):
             similar = start[len(models)]
             weights = np.concatenate([similar.coefficients, similar.intercepts[:, None]], axis=1)
         coordinates = _Coordinates.of(curvature, 0.25 if outputs == 1 else 0.5, penalty, rows.shape[1])
-        weights = _minimise(rows, targets, penalty, coordinates, weights, tolerance)
+        weights = _minimise(rows, loss, penalty, coordinates, weights, tolerance)
         models.append(LogisticRegression(classes, weights[:, :-1], weights[:, -1]))
     return models
 
@@ -222,8 +233,57 @@ def soft_label_path(
     weights, models = np.zeros((len(classes), rows.shape[1] + 1)), []
     for penalty in penalties:
         coordinates = _Coordinates.of(curvature, 0.5, penalty, rows.shape[1])
-        weights = _minimise(rows, targets, penalty, coordinates, weights, TOLERANCE)
+        weights = _minimise(rows, partial(_loss, targets=targets), penalty, coordinates, weights, TOLERANCE)
         models.append(LogisticRegression(classes, weights[:, :-1], weights[:, -1]))
+    return models
+
+
+@dataclass(frozen=True)
+class IndependentRegressions:
+    """A logistic regression per label.
+
+    Attributes:
+        coefficients: (L, D) float64.
+        intercepts: (L,) float64.
+    """
+
+    coefficients: Floats
+    intercepts: Floats
+
+    def logits(self, rows: Rows) -> Floats:
+        """Return the log-odds of each label, (n, L)."""
+        return _product(rows, self.coefficients) + self.intercepts
+
+    def loss(self, rows: Rows, targets: Mask, /) -> float:
+        """Return the sum over the labels of the mean of -log p, in nats; arguments as in `independent_path`."""
+        return _independent_loss(self.logits(rows), targets)[0]
+
+
+def independent_path(
+    rows: Rows,
+    targets: Mask,
+    penalties: Sequence[float],
+    *,
+    curvature: Curvature | None = None,
+    tolerance: float = TOLERANCE,
+    weigh: Callable[[Mask], Floats] | None = None,
+) -> list[IndependentRegressions]:
+    """Fit a logistic regression per label, which does not know of the others; one fit for all of them.
+
+    Args:
+        rows: (n, D), dense or sparse.
+        targets: (n, L) which labels a row has.
+        penalties: above 0.
+        curvature: see `logistic_path`.
+        tolerance: likewise.
+        weigh: returns (n, L) weights of targets; None for 1.
+    """
+    weights, models = np.zeros((targets.shape[1], rows.shape[1] + 1)), []
+    loss = partial(_independent_loss, targets=targets, cell_weights=None if weigh is None else weigh(targets))
+    for penalty in penalties:
+        coordinates = _Coordinates.of(curvature, 0.25, penalty, rows.shape[1])
+        weights = _minimise(rows, loss, penalty, coordinates, weights, tolerance)
+        models.append(IndependentRegressions(weights[:, :-1], weights[:, -1]))
     return models
 
 
@@ -315,14 +375,17 @@ class _Coordinates:
         return self.gradient(weights) / self.units**2  # the axes are orthogonal
 
 
+Loss = Callable[[Floats], tuple[float, Floats]]  # from logits (n, outputs) to the mean loss and its derivative
+
+
 def _minimise(
-    rows: Rows, targets: Ints | Floats, penalty: float, coordinates: _Coordinates, start: Floats, tolerance: float
+    rows: Rows, loss_of: Loss, penalty: float, coordinates: _Coordinates, start: Floats, tolerance: float
 ) -> Floats:
     """The weights (outputs, D + 1) of least loss, intercepts last."""
 
     def objective(point: Floats) -> tuple[float, Floats]:
         weights = coordinates.to_weights(point.reshape(start.shape))
-        loss, residual = _loss(_product(rows, weights[:, :-1]) + weights[:, -1], targets)
+        loss, residual = loss_of(_product(rows, weights[:, :-1]) + weights[:, -1])
         gradient = np.empty_like(weights)
         gradient[:, :-1] = (rows.T @ residual.astype(rows.dtype)).T + penalty * weights[:, :-1]
         gradient[:, -1] = residual.sum(axis=0)
@@ -344,21 +407,37 @@ def _log_softmax(logits: Floats) -> Floats:
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
 
-def _loss(logits: Floats, targets: Ints | Floats) -> tuple[float, Floats]:
+def _loss(logits: Floats, targets: Ints | Floats, row_weights: Floats | None = None) -> tuple[float, Floats]:
     """The mean loss of logits (n, outputs), and its derivative with respect to each.
 
-    Targets are labels (n,), or distributions (n, outputs).
+    Targets are labels (n,), or distributions (n, outputs). Rows have weights (n,) with mean 1, or all weigh 1.
     """
     n = len(logits)
     if logits.shape[1] == 1:
         signed = np.where(targets == 1, -logits[:, 0], logits[:, 0])
-        wrong = expit(signed)
-        loss = float(np.mean(np.maximum(signed, 0) + np.log1p(np.exp(-np.abs(signed)))))
-        return loss, (np.where(targets == 1, -wrong, wrong) / n)[:, None]
-    logs = _log_softmax(logits)
-    residual = np.exp(logs)
-    if targets.ndim == 2:
-        return float(-(targets * logs).sum() / n), (residual - targets) / n
-    rows = np.arange(n)
-    residual[rows, targets] -= 1
-    return float(-logs[rows, targets].mean()), residual / n
+        losses, wrong = _softplus(signed), expit(signed)
+        residual = np.where(targets == 1, -wrong, wrong)[:, None]
+    else:
+        logs = _log_softmax(logits)
+        residual = np.exp(logs)
+        if targets.ndim == 2:
+            return float(-(targets * logs).sum() / n), (residual - targets) / n
+        rows = np.arange(n)
+        residual[rows, targets] -= 1
+        losses = -logs[rows, targets]
+    if row_weights is not None:
+        losses, residual = losses * row_weights, residual * row_weights[:, None]
+    return float(losses.mean()), residual / n
+
+
+def _softplus(values: Floats) -> Floats:
+    """log(1 + e^x)."""
+    return np.asarray(np.maximum(values, 0) + np.log1p(np.exp(-np.abs(values))))
+
+
+def _independent_loss(logits: Floats, targets: Mask, cell_weights: Floats | None = None) -> tuple[float, Floats]:
+    """The sum over labels of the mean loss of logits (n, L), and its derivative with respect to each."""
+    losses, residual = _softplus(np.where(targets, -logits, logits)), expit(logits) - targets
+    if cell_weights is not None:
+        losses, residual = losses * cell_weights, residual * cell_weights
+    return float(losses.sum() / len(logits)), residual / len(logits)

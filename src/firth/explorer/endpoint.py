@@ -91,6 +91,7 @@ SENSE_VECTORS = "firth.vectors.sense_vectors:SenseVectors"
 CORPUS = "firth.corpus.encoded:Corpus"
 TEXT_SPACE = "firth.explorer.text_space:TextSpace"
 CLASSIFIER = "firth.classify.classifier:Classifier"
+LINEAR_CLASSIFIER = "firth.classify.linear_model:LinearModel"
 LABEL_MODEL = "firth.neural.models.classification.predict:LabelModel"
 LANGUAGE_MODEL = "firth.language.model:LanguageModel"
 NEURAL_LANGUAGE_MODEL = "firth.neural.models.language.predict:NeuralLanguageModel"
@@ -109,6 +110,6 @@ READER = "firth.neural.models.reading.predict:ReadingModel"
 
 WORDS = (WORD_VECTORS, SUBWORD_VECTORS)
 TEXT_ENCODERS = (DOCUMENT_VECTORS, CLASSIFIER, LABEL_MODEL, PRETRAINED_ENCODER, SENTENCE_ENCODER)
-LABELS = (CLASSIFIER, LABEL_MODEL)
+LABELS = (CLASSIFIER, LINEAR_CLASSIFIER, LABEL_MODEL)
 SUBSTITUTES = (PRETRAINED_ENCODER, CONTEXT_MODEL)
 EXPLAINED = (*LABELS, NEURAL_LANGUAGE_MODEL)

@@ -24,6 +24,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-graph-model": "firth.neural.models.graphs.predict:NodeModel.restore",
     "firth-label-model": "firth.neural.models.classification.predict:LabelModel.restore",
     "firth-encoder": "firth.neural.models.pretraining.encoder_model:PretrainedEncoder.restore",
+    "firth-linear-classifier": "firth.classify.linear_model:restore",
     "firth-lattice-language-model": "firth.neural.models.lattices.predict:LatticeModel.restore",
     "firth-language-model": "firth.neural.models.language.predict:NeuralLanguageModel.restore",
     "firth-mixture": "firth.language.mixture:restore",

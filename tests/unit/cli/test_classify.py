@@ -14,3 +14,19 @@ def test_predicts_a_column_of_a_table(run, tmp_path):
     assert run("classify", "predict", "kinds", "table.csv", "--column", "2", "--json", "-q")[1] == out
     status, _, err = run("classify", "predict", "kinds", "table.csv", "--column", "body", "-q")
     assert (status, "body" in err) == (1, True)
+
+
+def test_a_linear_model_is_trained_tested_and_asked(run, tmp_path):
+    lines = "__label__warm a red rose\n__label__cold a green leaf\n" * 10 + "__label__cold a rosy leaf\n"
+    (tmp_path / "labels.txt").write_text(lines, encoding="utf-8")
+    status, out, _ = run("classify", "train", "labels.txt", "-o", "m", "--model", "linear", "--c", 5, "-q")
+    assert (status, out.splitlines()[0].partition(", 2 labels")[0]) == (0, "m: linear")
+    status, out, _ = run("classify", "test", "m", "labels.txt", "--confusion", "-q")
+    assert status == 0
+    assert out.splitlines()[-3:] == ["label  cold  warm", "cold     11     0", "warm      0    10"]
+    figures = json.loads(run("classify", "test", "m", "labels.txt", "--confusion", "--json", "-q")[1])
+    assert (figures["macro_f1"], figures["confusion"]) == (1.0, [[11, 0], [0, 10]])
+    assert 0 < figures["calibration_error"] < 0.5
+    assert run("classify", "predict", "m", "labels.txt", "-q")[1].startswith("warm\t")
+    status, out, _ = run("explain", "m", "a red leafy rose", "--method", "leave-one-out", "-q")
+    assert (status, out.partition(" ")[0]) == (0, "warm")

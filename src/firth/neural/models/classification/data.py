@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from firth.classify.examples import Examples, examples_of
 from firth.classify.labels import LabelSet
 from firth.corpus.table_options import USUAL, TableOptions
 from firth.corpus.tables import is_missing, table_of
@@ -32,35 +33,13 @@ from firth.neural.supervised import SHARE
 from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch
 from firth.progress import Report
 from firth.randomness import generator
-from firth.readers.labelled import LABEL_PREFIX, LabelledTexts, labelled_rows, read_labelled, with_labels
+from firth.readers.labelled import LABEL_PREFIX, labelled_rows, read_labelled, with_labels
 from firth.readers.sentence_pairs import NO_LABEL, joined, read_sentence_pairs
 
 NAMED = 5  # labels that a message names
 FORMS = "expected ((first, second), label), or pairs with labels=, or a table with column='FIRST,SECOND' and labels="
 Floats = npt.NDArray[np.float32]
 Text = TypeVar("Text", bound=Sized)  # what an encoder reads of a text
-
-
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """Texts or pairs of texts with labels.
-
-    Attributes:
-        texts: N examples, each a tuple of one text or of two.
-        labels: the labels of each; none where it has none.
-        name: of the source, for error messages.
-    """
-
-    texts: list[tuple[str, ...]]
-    labels: list[list[str]]
-    name: str
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    def rows(self, rows: npt.NDArray[np.int64]) -> "Examples":
-        """Return some of the examples."""
-        return Examples([self.texts[i] for i in rows.tolist()], [self.labels[i] for i in rows.tolist()], self.name)
 
 
 def read_examples(
@@ -83,7 +62,8 @@ def read_examples(
     """
     if pairs:
         return _checked(_read_pairs(source, labels, column, pairs, table_options))
-    return _checked(_from_lines(read_labelled(source, labels, column, LABEL_PREFIX, report, table_options)))
+    data = read_labelled(source, labels, column, LABEL_PREFIX, report, table_options)
+    return _checked(examples_of(data, LABEL_PREFIX))
 
 
 def _checked(examples: Examples) -> Examples:
@@ -96,17 +76,6 @@ def _checked(examples: Examples) -> Examples:
             f"{examples.name}: {len(examples):,} {what}, none with a label; expected a label for each{hint}"
         )
     return examples
-
-
-def _from_lines(data: LabelledTexts) -> Examples:
-    names, is_label = data.lines.names(), data.lines.is_label
-    texts: list[tuple[str, ...]] = []
-    labels: list[list[str]] = []
-    for tokens in np.split(data.lines.tokens, data.lines.ends[:-1]):
-        inside = is_label[tokens]
-        texts.append((" ".join(names[token] for token in tokens[~inside & (tokens != 0)].tolist()),))
-        labels.append([names[token].removeprefix(LABEL_PREFIX) for token in tokens[inside].tolist()])
-    return Examples(texts, labels if data.labels is None else data.labels, data.name)
 
 
 def _read_pairs(source: Any, labels: Any, column: Any, kind: str, table_options: TableOptions) -> Examples:

@@ -12,12 +12,10 @@ import torch
 
 from firth.arguments import explained
 from firth.classify.classifier import Prediction, check_k
-from firth.classify.features import Features
 from firth.classify.labels import LabelSet
-from firth.classify.scores import LabelScores, label_scores
+from firth.classify.scores import LabelScores, scores_of_probabilities
 from firth.errors import FormatError, OptionError
 from firth.neural.models.classification.classifier import LabelModule, new_module
-from firth.neural.models.classification.data import label_counts
 from firth.neural.models.classification.reader import TextReader
 from firth.neural.models.pretraining.network import EncoderConfig
 from firth.neural.models.tokens.embedders import embedder_config, embedder_folders, restored_embedders
@@ -170,13 +168,7 @@ class LabelledModel(SavedModel):
     def _scores(
         self, true: Sequence[Sequence[str]], probabilities: npt.NDArray[np.float64], k: int, threshold: float
     ) -> LabelScores:
-        """Compare N predictions with the true labels, of which the model may not know some."""
-        names = [*self.labels, *(name for name in label_counts(true).names if name not in self._labels.ids)]
-        numbers, ends = LabelSet(names, np.zeros(len(names), np.int64)).encode(true)
-        features = Features(np.empty(0, np.int32), np.zeros(len(true), np.int64), numbers, ends)
-        best = np.argsort(-probabilities, axis=1, kind="stable")[:, :k]
-        predicted = np.take_along_axis(probabilities, best, 1) >= threshold
-        return label_scores(names, features, best.astype(np.int32), predicted)
+        return scores_of_probabilities(self._labels, true, probabilities, k, threshold)
 
     @classmethod
     def _build(cls, options: Any, *values: Any) -> torch.nn.Module:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
+from firth.classify.examples import Examples
 from firth.classify.labels import LabelSet, warn_joined, warn_several
 from firth.corpus.size_defaults import log_choice
 from firth.corpus.table_options import TableOptions
@@ -23,7 +24,6 @@ from firth.neural.models.classification.classifier import (
     new_module,
 )
 from firth.neural.models.classification.data import (
-    Examples,
     Item,
     batches_of,
     check_held_out_labels,

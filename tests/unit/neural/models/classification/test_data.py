@@ -7,7 +7,8 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 
 from firth.classify.labels import LabelSet
 from firth.errors import CorpusError
-from firth.neural.models.classification.data import Examples, Item, batches_of, development_split, label_targets
+from firth.classify.examples import Examples
+from firth.neural.models.classification.data import Item, batches_of, development_split, label_targets
 from firth.neural.models.classification.reader import TextReader
 
 
