@@ -29,7 +29,7 @@ from firth.errors import MissingExtraError, OptionError
 from firth.language.arpa import check_target
 from firth.language.files import is_arpa, save_language_model
 from firth.language.model import LanguageModel
-from firth.language.text import UNK, training_text
+from firth.language.text import UNK, TextRules, training_text
 from firth.spelling import one_spelling
 from firth.timing import running_clock
 
@@ -253,9 +253,7 @@ def check_model_target(path: Path, sources: Sequence[str], *, counts: bool, over
 
 def _held_out(path: Path, text: Corpus, options: Mapping[str, Any], *, progress: bool) -> Corpus:
     """Held-out text, tokenised as the training text."""
-    rules = text.options.described()
-    same: dict[str, Any] = {name: rules[name] for name in ("tokens", "sentences", "line_breaks") if name in rules}
-    defaults = {**same, "min_count": 1}
+    defaults = {**TextRules.of(text.options).corpus_options(), "min_count": 1}
     reading = {name: value for name, value in READING.select(options).items() if name != "stop_words"}
     return corpus_of([str(path)], reading, defaults=defaults, progress=progress)
 

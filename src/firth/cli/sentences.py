@@ -18,7 +18,7 @@ from firth.cli.training import Report, Run, TrainCommand
 from firth.comparison.models import Model
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
-from firth.language.text import UNK
+from firth.language.text import UNK, TextRules
 from firth.readers.sentence_pairs import read_file
 from firth.readers.text_groups import read_text_groups
 
@@ -105,11 +105,8 @@ def _rules(start: Any, kind: Any) -> dict[str, Any]:
 
 def _held_out(path: Path, text: Corpus, reading: Mapping[str, Any], *, progress: bool) -> Corpus:
     """Held-out text with every word, split as the training text is."""
-    rules = text.options.described()
-    same: dict[str, Any] = {
-        key: rules[key] for key in ("tokens", "sentences", "line_breaks", "keep_empty") if key in rules
-    }
-    return corpus_of([str(path)], reading, defaults={**same, "min_count": 1}, progress=progress)
+    rules = {**TextRules.of(text.options).corpus_options(), "keep_empty": text.options.keep_empty}
+    return corpus_of([str(path)], reading, defaults={**rules, "min_count": 1}, progress=progress)
 
 
 def _report(run: Run, encoder: Any) -> Report:

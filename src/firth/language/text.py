@@ -30,6 +30,7 @@ from firth.vocabulary import Vocabulary
 
 UNK = "<unk>"  # for words outside the vocabulary
 EOS, BOS = "</s>", "<s>"
+_LATER = {"line_breaks": False, "language": None, "markup": False, "join_hyphens": None}  # rules that older models lack
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +42,25 @@ class TextRules:
         sentences: the end of a sentence: "line", "paragraph" or "text".
         eos: whether the end of each sentence, `</s>`, is predicted.
         line_breaks: whether line breaks inside a text that is one sentence are tokens.
+        language: of the text, for the ends of sentences; None if the text was read without one.
+        markup: whether tags and entities are left out.
+        join_hyphens: whether words that a hyphen divides at the end of a line are joined; None for the default.
     """
 
     tokens: str = "words"
     sentences: str = "line"
     eos: bool = True
     line_breaks: bool = False
+    language: str | None = None
+    markup: bool = False
+    join_hyphens: bool | None = None
+
+    @classmethod
+    def of(cls, options: CorpusOptions, *, eos: bool = True) -> "TextRules":
+        """Return the rules that a corpus was read by."""
+        facts = options.described()
+        same = {name: facts[name] for name in ("tokens", "sentences", "language", "markup", "join_hyphens")}
+        return cls(**same, eos=eos, line_breaks=options.keeps_line_breaks)
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "TextRules":
@@ -55,27 +69,29 @@ class TextRules:
         Raises:
             TypeError: a name is missing or unknown, or a value has the wrong type.
         """
-        if not isinstance(config, Mapping) or set(config) - {"line_breaks"} != {"tokens", "sentences", "eos"}:
+        if not isinstance(config, Mapping) or set(config) - set(_LATER) != {"tokens", "sentences", "eos"}:
             raise TypeError(f"rules {config!r}: expected tokens, sentences and eos")
         rules = cls(**config)
-        texts, flags = (rules.tokens, rules.sentences), (rules.eos, rules.line_breaks)
+        texts = (rules.tokens, rules.sentences, rules.language or "")
+        flags = (rules.eos, rules.line_breaks, rules.markup, rules.join_hyphens is not None and rules.join_hyphens)
         if not all(isinstance(text, str) for text in texts) or not all(isinstance(flag, bool) for flag in flags):
             raise TypeError("invalid text rules: expected strings for tokens and sentences, otherwise true or false")
         return rules
 
     def described(self) -> dict[str, Any]:
-        """Return the rules as JSON values, to be saved."""
-        return {name: value for name, value in vars(self).items() if name != "line_breaks" or value}
+        """Return the rules as JSON values, to be saved; those that older models lack only where they matter."""
+        return {name: value for name, value in vars(self).items() if value != _LATER.get(name, ...)}
 
     def corpus_options(self) -> dict[str, Any]:
         """Return options of `Corpus.build` that split a text as the training text was split."""
-        line_breaks = {"line_breaks": True} if self.line_breaks and self.sentences == "text" else {}
-        return {"tokens": self.tokens, "sentences": self.sentences, **line_breaks}
+        facts, sentences = self.described(), self.sentences
+        apply = {"line_breaks": sentences == "text", "join_hyphens": sentences in ("paragraph", "punctuation")}
+        return {name: value for name, value in facts.items() if name != "eos" and apply.get(name, True)}
 
     def __repr__(self) -> str:
         tokens = repr(self.tokens) if is_named(self.tokens) else "a tokenizer"
-        line_breaks = ", line_breaks=True" if self.line_breaks else ""
-        return f"TextRules(tokens={tokens}, sentences={self.sentences!r}, eos={self.eos}{line_breaks})"
+        later = "".join(f", {name}={value!r}" for name, value in self.described().items() if name in _LATER)
+        return f"TextRules(tokens={tokens}, sentences={self.sentences!r}, eos={self.eos}{later})"
 
     def join(self, words: Sequence[str]) -> str:
         """Return the text of a sentence.
@@ -319,8 +335,7 @@ def vocabulary_of(
         raise CorpusError(
             f"the text holds the word {min(reserved)!r}, which is reserved for sentence boundaries: remove it"
         )
-    facts, breaks = corpus.options.described(), corpus.options.keeps_line_breaks
-    rules = TextRules(tokens=str(facts["tokens"]), sentences=str(facts["sentences"]), eos=eos, line_breaks=breaks)
+    rules = TextRules.of(corpus.options, eos=eos)
     vocabulary_kept, new_ids = _limited(whole, limits or {})
     special = [(UNK, 0)] if UNK not in vocabulary_kept else []
     special += [(EOS, len(corpus))] if eos else []

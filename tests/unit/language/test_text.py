@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -300,6 +300,27 @@ def test_line_breaks_of_a_text_that_is_one_sentence_are_tokens(tmp_path, tokens)
     again = held_out_text(tmp_path / "play.txt", text.vocabulary, rules)
     assert again.ids.tolist() == text.ids.tolist()
     assert encode_sentences(["ROMEO:\nAy me!"], text.vocabulary, rules).unknown_words == ()
+
+
+def test_text_is_read_with_the_language_the_markup_and_the_hyphens_of_training(tmp_path):
+    """Tags are no words, a German abbreviation ends no sentence, and a divided word is whole: later as in training."""
+    options = {"markup": True, "language": "de", "sentences": "paragraph", "join_hyphens": True, "min_count": 1}
+    (tmp_path / "a.txt").write_text("<b>Der Dampf-\nkessel</b> ist z.&nbsp;B. neu.\n", encoding="utf-8")
+    text = training_text(tmp_path / "a.txt", {**options, "cache": tmp_path})
+    rules = TextRules.from_config(json.loads(json.dumps(text.rules.described())))
+    assert rules == text.rules
+    assert repr(rules).endswith("eos=True, language='de', markup=True, join_hyphens=True)")
+    again = held_out_text(tmp_path / "a.txt", text.vocabulary, rules)
+    assert (again.ids.tolist(), again.unknown_words) == (text.ids.tolist(), ())
+    assert "join_hyphens" not in replace(rules, sentences="line").corpus_options()
+
+
+def test_damaged_rules_are_refused():
+    plain = {"tokens": "words", "sentences": "line", "eos": True}
+    for name, value in {"language": 3, "markup": "yes", "join_hyphens": "no"}.items():
+        with pytest.raises(TypeError, match="invalid text rules"):
+            TextRules.from_config({**plain, name: value})
+    assert TextRules.from_config(plain).described() == plain
 
 
 def test_line_breaks_as_spaces(tmp_path):

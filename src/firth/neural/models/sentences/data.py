@@ -160,7 +160,7 @@ class SentenceText:
             corpus = as_corpus(source, options, defaults={"unknown": UNK, **defaults}, progress=progress)
             vocabulary, rules, numbers = vocabulary_of(corpus)
             return cls(vocabulary, rules, corpus, numbers)
-        reading = {**defaults, "tokens": like.rules.tokens, "sentences": like.corpus.options.sentences}
+        reading = {**defaults, **like.rules.corpus_options(), "sentences": like.corpus.options.sentences}
         reading |= {"min_count": 1, "max_size": None, "keep_empty": like.corpus.options.keep_empty}
         corpus = as_corpus(source, options, defaults=reading, progress=progress)
         unknown = like.vocabulary.ids[UNK]
