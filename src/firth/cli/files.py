@@ -17,6 +17,7 @@ from firth.loading import load, load_vectors
 from firth.registry import plain_name
 from firth.storage import checksums
 from firth.storage.checksums import FileState
+from firth.storage.files import is_arpa
 from firth.storage.integrity import files_of, fresh_reads
 from firth.storage.snapshots import snapshot
 from firth.text.tokenise import is_named
@@ -124,7 +125,7 @@ def info(
         _verify(path, quiet, json)
         return
     with working(f"reading {path}", quiet):
-        facts = _corpus_facts(path) if (path / "corpus.json").is_file() else _vector_facts(path)
+        facts = _described(path)
     if json:
         print_json(facts)
         return
@@ -155,6 +156,22 @@ def print_facts(facts: Mapping[str, Any], indent: str = "") -> None:
             print_facts(value, indent + "  ")
         else:
             print(f"{indent}{title:<{width}}  {_shown(value)}")
+
+
+def _described(path: Path) -> dict[str, Any]:
+    if (path / "corpus.json").is_file():
+        return _corpus_facts(path)
+    if path.is_file() and is_arpa(path):
+        return _ngram_facts(path)
+    return _vector_facts(path)
+
+
+def _ngram_facts(path: Path) -> dict[str, Any]:
+    from firth.language.ngram_model import NgramModel  # imports the compiler, too
+
+    model = NgramModel.from_arpa(path)
+    sizes = {f"{order}-grams": size for order, size in enumerate(model.trie.sizes.tolist(), 1)}
+    return {**language_facts(path, model), "order": model.order, **sizes}
 
 
 def _corpus_facts(path: Path) -> dict[str, Any]:

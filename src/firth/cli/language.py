@@ -21,12 +21,12 @@ from firth.inference.generation_options import GenerationOptions
 from firth.inference.search import BeamSearch
 from firth.language.arpa import check_target
 from firth.language.comparison import compare_models
-from firth.language.files import is_arpa, load_language_model, save_language_model
+from firth.language.files import load_language_model, save_language_model
 from firth.language.generation import SEARCHES, TextGenerator
 from firth.language.mixture import Mixture
 from firth.language.model import LanguageModel, SentenceScore
 from firth.options import one_case
-from firth.storage.files import replacing_file
+from firth.storage.files import is_arpa, replacing_file
 
 LINES = 1 << 12  # per batch
 _READING = replace(READING, without=frozenset({"stop_words"}))

@@ -27,10 +27,11 @@ from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
 from firth.errors import MissingExtraError, OptionError
 from firth.language.arpa import check_target
-from firth.language.files import is_arpa, save_language_model
+from firth.language.files import save_language_model
 from firth.language.model import LanguageModel
 from firth.language.text import UNK, TextRules, training_text
 from firth.spelling import one_spelling
+from firth.storage.files import is_arpa
 from firth.timing import running_clock
 
 COUNTING = ("firth.language.",)

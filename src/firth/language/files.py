@@ -10,15 +10,8 @@ from firth.language.model import LanguageModel
 from firth.language.ngram_model import NgramModel
 from firth.language.text import tokens_of
 from firth.storage import model_folder
-from firth.storage.files import check_exists
+from firth.storage.files import check_exists, is_arpa
 from firth.text.subwords import Subwords
-
-ARPA = (".arpa", ".lm")  # name endings of ARPA files, before .gz
-
-
-def is_arpa(path: str | os.PathLike[str]) -> bool:
-    """Whether a file name is that of an ARPA file."""
-    return str(path).lower().removesuffix(".gz").endswith(ARPA)
 
 
 @names_files

@@ -28,6 +28,7 @@ from firth.storage.untrusted import DAMAGE, file_bytes, gunzipped, opened
 from firth.storage.user_files import naming, open_file
 
 HEAD = 1 << 16  # bytes in which a file says what it is
+ARPA = (".arpa", ".lm")  # name endings of ARPA files of n-gram models, before .gz
 
 
 def cache_folder(name: str) -> Path:
@@ -145,6 +146,11 @@ def as_path(path: str | os.PathLike[str]) -> Path:
             f"{brief(os.fspath(path))}: no file can have this name; expected a path, with names of at most 255 bytes"
         )
     return Path(path)
+
+
+def is_arpa(path: str | os.PathLike[str]) -> bool:
+    """Whether a file name is that of an ARPA file."""
+    return str(path).lower().removesuffix(".gz").endswith(ARPA)
 
 
 def check_exists(path: Path, expected: str) -> None:

@@ -51,3 +51,13 @@ def test_info_shortens_long_lists(run, vectors, tmp_path):
     assert "(dim 0, score 0) (dim 1, " in line
     assert len(line) < 300
     assert json.loads(run("info", "tuned.firth", "--json")[1])["autotune"]["trials"] == trials
+
+
+def test_info_describes_arpa_files(run, vectors):
+    Path("text.txt").write_text("a b c\na b\nc a b\n", encoding="utf-8")
+    assert run("lm", "train", "kneser-ney", "text.txt", "-o", "m.arpa", "--order", "2", "--discount-fallback")[0] == 0
+    status, out, _ = run("info", "m.arpa", "--json")
+    facts = json.loads(out)
+    assert (status, facts["kind"], facts["order"], facts["words"]) == (0, "n-gram model", 2, 5)
+    assert (facts["tokens"], facts["sentences"], facts["1-grams"]) == ("words", "line", 6)
+    assert facts["bytes"] == Path("m.arpa").stat().st_size
