@@ -11,17 +11,17 @@ from torch import nn
 
 from firth.arguments import explained
 from firth.errors import ArgumentTypeError, brief
-from firth.evaluation.answers import f1
 from firth.neural.models.reading.data import Pair, PassageReader, ReadingBatch, pair_batches
-from firth.neural.models.reading.examples import ReadQuestions, questions_from, read_all, split, training_pairs
-from firth.neural.models.reading.predict import ReadingModel, found_spans, windows_of
+from firth.neural.models.reading.examples import questions_from, read_all, split, training_pairs
+from firth.neural.models.reading.held_out import HeldOutQuestions
+from firth.neural.models.reading.predict import ReadingModel
 from firth.neural.models.tagging.predict import TaggerModel
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.embedders import embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import TokenOptions, with_vectors
 from firth.neural.models.tokens.reader import FIRST, TokenReader
-from firth.neural.supervised import SupervisedTask, digest, mean_figures, mean_loss
+from firth.neural.supervised import SupervisedTask, digest, mean_loss
 from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
@@ -30,8 +30,6 @@ from firth.options import option, options_class
 from firth.text.running_text import sentences_and_tokens
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
-
-EVAL_BATCH = 64  # questions per batch of an evaluation
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,23 +115,6 @@ class ReadingOptions(TokenOptions, abc.ABC):
         """Return a module with random parameters from torch's default generator."""
 
 
-def _figures(
-    module: ReadingModule, options: ReadingOptions, tokens: TokenReader, held_out: ReadQuestions, pairs: Sequence[Pair]
-) -> dict[str, float]:
-    """Return 1 - F1 of the answers to held-out questions, and the loss of their pairs in nats."""
-    windows = [
-        windows_of(asked, [paragraph], options.window)
-        for asked, paragraph in zip(held_out.asked, held_out.paragraphs, strict=True)
-    ]
-    scores = []
-    answers = found_spans(module, tokens, windows, max_answer_length=options.max_answer_length)
-    for question, (best, *_) in zip(held_out.questions, answers, strict=True):
-        answer = "" if best.no_answer else question.paragraph[best.start : best.end]
-        scores.append(f1(answer, [right.text for right in question.answers]))
-    batches = pair_batches(tokens, pairs, batch_size=EVAL_BATCH, shuffle=False)
-    return {**mean_figures(batches, module, module.losses), "error": 1 - sum(scores) / len(scores)}
-
-
 @explained
 def train_reader(
     options: ReadingOptions,
@@ -163,7 +144,8 @@ def train_reader(
         The reader of the best evaluation on held-out questions, by F1.
 
     Warns:
-        UserWarning: questions are left out, for they have no answer.
+        UserWarning: questions are left out, for they have no answer; or a limit in minutes is too short for evaluations
+            on all held-out questions, which then read a sample of them.
 
     Raises:
         CorpusError: there is no question, no question has an answer, or a question or a paragraph has no word.
@@ -190,11 +172,12 @@ def train_reader(
         held_pairs = training_pairs(held, validation.name, **kept, held_out=True)
         module: ReadingModule = new_module(config.seed, options.build, reader, vectors, copies=2)
         batches = pair_batches(tokens, pairs, batch_size=config.training.batch_size, seed=config.seed)
+        evaluation = HeldOutQuestions(module, options, tokens, held, held_pairs, config)
         task = SupervisedTask(
             module=module,
             batches=batches,
             loss=lambda batch, progress: mean_loss(module.losses(batch)),
-            figures=lambda: _figures(module, options, tokens, held, held_pairs),
+            figures=evaluation.figures,
             unit="questions",
             eval_predictions=len(validation.questions),
         )
@@ -205,7 +188,7 @@ def train_reader(
             facts = fit_model(task, options, config, data)
         facts |= {
             "questions": len(pairs),
-            "held_out_questions": len(validation.questions),
+            "held_out_questions": evaluation.count,
             "words": sum(len(passage) for passage in dict.fromkeys(train.paragraphs)),
         }
     return ReadingModel(module, options, reader, {"training": facts})
