@@ -19,7 +19,7 @@ import typer
 from firth import hints
 from firth.cli.arguments import AsJson, Checkpoint, Every, OneThread, Overwrite, Quiet, Seed, flag, output
 from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
-from firth.cli.output import end, paragraphs, print_json, working
+from firth.cli.output import end, paragraphs, print_json, showing_choices, working
 from firth.cli.targets import check_folder_target, checkpoint_in, is_resumed
 from firth.comparison.models import Model, models_in
 from firth.errors import MissingExtraError, OptionError, counted
@@ -160,7 +160,8 @@ class TrainCommand:
             run.checkpoint = checkpoint_in(values.get("checkpoint"), values.get("every"))
             assert run.options is not None  # an option that is wrong is refused before the data are read
             own = list(inspect.signature(self.train).parameters)[1:]
-            trained = self.train(run, **{name: values.get(name) for name in own})
+            with showing_choices(run.quiet):
+                trained = self.train(run, **{name: values.get(name) for name in own})
         trained.metadata.setdefault("name", run.output.stem)
         if self.save is None:
             trained.save(run.output)

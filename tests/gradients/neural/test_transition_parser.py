@@ -21,6 +21,6 @@ def test_every_parameter(system, activation):
     module = options.build(options.vocabulary(sentences, None), None).double().train()
     for table in (module.words, module.tags, module.labels):
         torch.nn.init.normal_(table.weight)
-    task = options.task(module, sentences, sentences, RunConfig(options.training))
+    task = options.task(module, sentences, sentences, RunConfig(firth.TrainingOptions(batch_size=50)))
     (batch,) = task.batches.epoch(0)
     check_parameters(module, lambda: task.step(batch, None, None).loss)

@@ -45,6 +45,7 @@ from firth.neural.models.parsers.biaffine_module import (
 )
 from firth.neural.models.parsers.data import Sentences, TreeErrors, ranked_relations
 from firth.neural.models.parsers.parser import ParserOptions, train_parser
+from firth.neural.models.parsers.size_defaults import biaffine_defaults
 from firth.neural.models.parsers.transition import TAGS
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.embedders import Embedders
@@ -57,7 +58,7 @@ from firth.neural.supervised import SupervisedTask, loss_per_token, on_device
 from firth.neural.training.batching import BatchOptions
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.task import Batches, Task
-from firth.options import Preset, option, options_class
+from firth.options import BY_SIZE, Preset, option, options_class
 from firth.storage.model_folder import ModelFolder
 from firth.vectors.word_vectors import WordVectors
 
@@ -143,13 +144,15 @@ class BiaffineParser(ParserOptions, TokenOptions):
     train = train_parser
     predicts: ClassVar[tuple[str, ...]] = ("precision",)
     training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=42, batch_size=700, optimiser="adam", lr=0.002, schedule="linear", clip_norm=5.0
+        epochs=BY_SIZE, batch_size=BY_SIZE, optimiser="adam", lr=BY_SIZE, schedule="linear", clip_norm=5.0
     )
 
     tag: str = option(
-        "upos",
-        "tags that are read: upos, xpos, features (upos and, apart, the morphological features), or none",
+        BY_SIZE,
+        "tags that are read: upos, xpos, features (upos and, apart, the morphological features), or none; by default "
+        "those that the treebank has",
         choices=tuple(TAGS),
+        by_size=True,
     )
     hidden: int = option(200, "width of the state of each LSTM", minimum=1)
     layers: int = option(3, "layers of the BiLSTM", minimum=1)
@@ -170,7 +173,11 @@ class BiaffineParser(ParserOptions, TokenOptions):
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are read; see `ParserOptions.columns`."""
-        return TAGS[self.tag]
+        return TAGS[self.tag or "upos"]
+
+    def size_defaults(self, sentences: Sentences) -> dict[str, Any]:
+        """Return options for a treebank; see `ParserOptions.size_defaults`."""
+        return biaffine_defaults(sentences)
 
     def vocabulary(
         self, sentences: Sentences, vectors: WordVectors | None, embedders: Embedders = ()

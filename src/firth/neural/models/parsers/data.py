@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.errors import CorpusError, brief
+from firth.errors import CorpusError, brief, counted, warn_caller
+from firth.evaluation.baselines import most_frequent
+from firth.neural.models.parsers.size_defaults import share_filled
 from firth.neural.saved import Saved
 from firth.neural.supervised import SHARE
 from firth.readers.conllu import DependencySentence, read_conllu
@@ -78,6 +80,16 @@ def _sentences(source: Any, trees: bool, on_error: str) -> Iterable[DependencySe
             raise CorpusError(f"item {number} is {brief(item)}; {FORMS}")
 
 
+def warn_of_empty_columns(sentences: Sentences, columns: Iterable[str]) -> None:
+    """Warn of columns that a parser is told to read, and that no word has a value in."""
+    empty = [name for name in columns if not share_filled(sentences, name)]
+    if empty:
+        warn_caller(
+            f"no word of {counted(len(sentences), 'sentence')} has {' or '.join(empty)}, which the parser is to read: "
+            "it learns nothing from them; leave tag= out for what the treebank has"
+        )
+
+
 def development_split(sentences: Sentences) -> tuple[list[DependencySentence], list[DependencySentence]]:
     """Return the sentences to train on, and the last tenth, which selects the model.
 
@@ -90,6 +102,33 @@ def development_split(sentences: Sentences) -> tuple[list[DependencySentence], l
         )
     count = len(sentences) - max(1, round(SHARE * len(sentences)))
     return list(sentences[:count]), list(sentences[count:])
+
+
+def chain_score(sentences: Sentences, held_out: Sentences) -> tuple[str, float]:
+    """Return the better of two trees that need no model, and its LAS on held-out sentences, with subtypes.
+
+    Every word depends on the next word, or on the one before it, with the relation that is the most frequent one in the
+    training sentences; the word without such a neighbour is the root.
+    """
+    relation = most_frequent(name for each in sentences for name in each.relations if name != ROOT)[0] or UNSPECIFIED
+    words = max(sum(map(len, held_out)), 1)
+
+    def score(last: bool) -> float:
+        return sum(_right_in_chain(sentence, relation, last) for sentence in held_out) / words
+
+    scores = {"next": score(True), "previous": score(False)}
+    side = max(scores, key=lambda name: scores[name])
+    return f"a tree in which each word depends on the {side} one as {brief(relation)}", scores[side]
+
+
+def _right_in_chain(sentence: DependencySentence, relation: str, last: bool) -> int:
+    """Return the number of words of a sentence with the right head and relation in a chain from its last or first."""
+    count, step = len(sentence), 1 if last else -1
+    heads = [number + step if 0 < number + step <= count else 0 for number in range(1, count + 1)]
+    return sum(
+        gold == head and name == (relation if head else ROOT)
+        for gold, name, head in zip(sentence.heads, sentence.relations, heads, strict=True)
+    )
 
 
 class TreeErrors:

@@ -5,18 +5,23 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
 
 from firth.arguments import explained
+from firth.errors import counted
+from firth.evaluation.baselines import warn_if_trivial
 from firth.neural.models.parsers.data import (
     ParserModule,
     ParserVocabulary,
     Sentences,
+    chain_score,
     development_split,
     read_sentences,
+    warn_of_empty_columns,
 )
 from firth.neural.models.parsers.predict import ParserModel
 from firth.neural.models.tokens.embedders import ContextualEmbedder, Embedders, embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import with_vectors
 from firth.neural.supervised import digest
+from firth.neural.training.by_size import with_size_defaults
 from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
@@ -47,6 +52,10 @@ class ParserOptions(abc.ABC):
     @abc.abstractmethod
     def columns(self) -> tuple[str, ...]:
         """Columns that are read besides the words: names of `firth.neural.models.tokens.reader.COLUMNS`."""
+
+    @abc.abstractmethod
+    def size_defaults(self, sentences: Sentences) -> dict[str, Any]:
+        """Return options of the parser and of its training for a treebank: those that the caller may leave out."""
 
     @abc.abstractmethod
     def vocabulary(
@@ -96,10 +105,11 @@ def train_parser(
         The parser of the best evaluation on held-out sentences.
 
     Warns:
-        UserWarning: sentences were skipped; it gives their number and lines.
+        UserWarning: sentences were skipped; it gives their number and lines. Or `tag` names a column that is empty; or
+            the parser is no better than a tree in which each word depends on its neighbour.
 
     Raises:
-        CorpusError: the source is missing or holds no sentence, or a sentence has no tree or no tags.
+        CorpusError: the source is missing or holds no sentence, or a sentence has no tree.
         FormatError: a file is damaged; the message names the line.
         OptionError: an option is out of its range, or the checkpoint is of another run.
         DivergenceError: training diverged.
@@ -112,6 +122,9 @@ def train_parser(
             sentences, validation = development_split(sentences)
         else:
             validation = read_sentences(held_out, on_error=on_error)
+        size = f"{counted(len(sentences), 'sentence')}, {counted(sum(map(len, sentences)), 'word')}"
+        options, config = with_size_defaults(options, config, options.size_defaults(sentences), size)
+        warn_of_empty_columns(sentences, options.columns)
         embedders = embedders_of(embed)
         vocabulary = options.vocabulary(sentences, vectors, embedders)
         module = new_module(config.seed, options.build, vocabulary, vectors, copies=2)
@@ -121,7 +134,22 @@ def train_parser(
         facts = {"held_out_sentences": len(validation), "tokens": sum(map(len, sentences))}
         with cached_features(module, (item.words for item in everything if len(item)), config.progress):
             facts = fit_model(task, options, config, data, facts=facts)
+    _warn_if_trivial(facts, sentences, validation)
     return ParserModel(module, options, vocabulary, {"training": facts})
+
+
+def _warn_if_trivial(facts: dict[str, Any], sentences: Sentences, held_out: Sentences) -> None:
+    """Warn where the parser is no better on held-out sentences than a tree that needs none."""
+    baseline, trivial = chain_score(sentences, held_out)
+    if facts["best"] is not None and trivial < 1:
+        warn_if_trivial(
+            1 - facts["best"]["held_out_error"],
+            trivial,
+            measure="LAS",
+            data=counted(len(held_out), "held-out sentence"),
+            baseline=baseline,
+            remedy="train longer (epochs=, minutes=), on more sentences, or with vectors=",
+        )
 
 
 def _digest(sentences: Sentences, vectors: WordVectors | None, embedders: Sequence[ContextualEmbedder]) -> str:

@@ -1,14 +1,15 @@
 """A trained dependency parser: trees of sentences, scores with gold and with predicted tags, saving."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any, ClassVar
 
 from firth.arguments import explained
-from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief, warn_caller
 from firth.evaluation.dependencies import TreeScores, score_trees
 from firth.neural.models.parsers.data import ParserModule, ParserVocabulary, Sentences, read_sentences
+from firth.neural.models.parsers.size_defaults import share_filled
 from firth.neural.models.tokens.reader import COLUMNS, COUNTS
 from firth.neural.prediction import in_batches
 from firth.neural.saved import Field, SavedModel
@@ -18,6 +19,7 @@ from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence, check_ta
 from firth.storage.skipping import SKIP
 from firth.text.inputs import check_items
 
+FEW = 10  # words that may have no features
 CHUNK = 1000  # sentences parsed between two reports of progress
 EXAMPLE = 'sentence, = model.predict([(["She", "eats", "fish"], ["PRON", "VERB", "NOUN"])])\nprint(sentence)\n'
 
@@ -170,8 +172,8 @@ class ParserModel(SavedModel):
         return "A dependency parser", f": {len(self.relations):,} relations", EXAMPLE
 
 
-def check_columns(sentences: Iterable[DependencySentence], columns: Iterable[str]) -> None:
-    """Check that sentences have the tags that a parser reads."""
+def check_columns(sentences: Sentences, columns: Collection[str]) -> None:
+    """Check that sentences have the tags that a parser reads; warn where none has morphological features."""
     for name in columns:
         for number, sentence in enumerate(sentences, 1):
             if len(sentence) and set(COLUMNS[name](sentence)) == {NONE} and name != "feats":
@@ -179,6 +181,12 @@ def check_columns(sentences: Iterable[DependencySentence], columns: Iterable[str
                     f"sentence {number} ({brief(' '.join(sentence.words))}) has no {name} tags, which this parser "
                     "reads; expected them in the sentence, or tagger="
                 )
+    words = sum(map(len, sentences))
+    if words >= FEW and "feats" in columns and not share_filled(sentences, "feats"):
+        warn_caller(
+            f"none of {words:,} words has morphological features, which this parser reads; expected them in the "
+            "sentences, a tagger with targets='upos,feats', or a parser that is trained with tag='upos'"
+        )
 
 
 def check_tagger(tagger: Any, columns: Sequence[str]) -> None:

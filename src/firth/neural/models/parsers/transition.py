@@ -33,6 +33,7 @@ from firth.kernels.transition_states import FEATURES, FROM_ROOT, Ints, Labels, i
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.models.parsers.data import Sentences, TreeErrors
 from firth.neural.models.parsers.parser import ParserOptions, train_parser
+from firth.neural.models.parsers.size_defaults import transition_defaults
 from firth.neural.models.parsers.transition_data import (
     NAMED,
     ParserBatch,
@@ -48,7 +49,7 @@ from firth.neural.supervised import SupervisedTask, mean_loss
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import StepOutput, Task
-from firth.options import Preset, option, options_class
+from firth.options import BY_SIZE, Preset, option, options_class
 from firth.parsing.oracle_states import explored_states, static_states
 from firth.storage.model_folder import ModelFolder
 from firth.vectors.word_vectors import WordVectors
@@ -102,7 +103,7 @@ def transition_task(
         return allowed.logsumexp(1) - right.logsumexp(1)
 
     def loss(batch: ParserBatch, progress: TrainingProgress) -> StepOutput:
-        tables = module.first_layer(torch.from_numpy(batch.vocabulary))
+        tables = module.first_layer(batch)
         explores = exploration and progress.epoch >= explore_after
         states = oracle_states(module, batch, tables if explores else None, exploration)
         return mean_loss(losses(states, module(states.features, tables)))
@@ -111,7 +112,7 @@ def transition_task(
         total, count, errors = 0.0, 0, TreeErrors()
         for batch in evaluation.epoch(0):
             states = oracle_states(module, batch)
-            scores = module(states.features, module.first_layer(torch.from_numpy(batch.vocabulary)))
+            scores = module(states.features, module.first_layer(batch))
             total += losses(states, scores).sum(dtype=torch.float64).item()
             count += len(scores)
         for item, tree in zip(held_out, module.parse_items(held_out, module.beam), strict=True):
@@ -162,13 +163,15 @@ class TransitionParser(ParserOptions):
     train = train_parser
     predicts: ClassVar[tuple[str, ...]] = ("beam",)
     training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=10, batch_size=50, optimiser="adam", lr=0.002, schedule="linear", patience=0, device="cpu"
+        epochs=BY_SIZE, batch_size=BY_SIZE, optimiser="adam", lr=BY_SIZE, schedule="linear", patience=0, device="cpu"
     )
 
     tag: str = option(
-        "upos",
-        "tags that are read: upos, xpos, features (upos with morphological features), or none",
+        BY_SIZE,
+        "tags that are read: upos, xpos, features (upos with morphological features), or none; by default those that "
+        "the treebank has",
         choices=tuple(TAGS),
+        by_size=True,
     )
     system: str = option("arc-standard", "transition system", choices=tuple(SYSTEMS))
     oracle: str = option(
@@ -180,7 +183,7 @@ class TransitionParser(ParserOptions):
         0.9, "probability of going on with the parser's own action, with oracle=dynamic", minimum=0, maximum=1
     )
     explore_after: int = option(1, "epochs with the static oracle first, with oracle=dynamic", minimum=0)
-    beam: int = option(1, "beam width of parsing; 1 for greedy search", minimum=1, maximum=1000)
+    beam: int = option(BY_SIZE, "beam width of parsing; 1 for greedy search", minimum=1, maximum=1000, by_size=True)
     dim: int = option(50, "width of word vectors; given vectors decide it", minimum=1)
     tag_dim: int = option(50, "width of the vectors of tags and relations", minimum=1)
     hidden: int = option(200, "width of the hidden layer", minimum=1)
@@ -191,6 +194,9 @@ class TransitionParser(ParserOptions):
     )
     embedding: str = option("tuned", "word vectors: tuned, or static (given and kept)", choices=("tuned", "static"))
     lowercase: bool = option(True, "read words in lower case")
+    spelling: bool = option(
+        BY_SIZE, "read also how words are written: capitals and ends of two and three characters", by_size=True
+    )
     min_count: int = option(2, "minimum count of a word; rarer ones are unknown", minimum=1)
     extra_words: int = option(
         50_000,
@@ -201,7 +207,11 @@ class TransitionParser(ParserOptions):
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are read; see `ParserOptions.columns`."""
-        return TAGS[self.tag]
+        return TAGS[self.tag or "upos"]
+
+    def size_defaults(self, sentences: Sentences) -> dict[str, Any]:
+        """Return options for a treebank; see `ParserOptions.size_defaults`."""
+        return transition_defaults(sentences)
 
     def vocabulary(
         self, sentences: Sentences, vectors: WordVectors | None, embedders: Embedders = ()
@@ -217,6 +227,7 @@ class TransitionParser(ParserOptions):
             columns=self.columns,
             lowercase=self.lowercase,
             min_count=self.min_count,
+            spelling=bool(self.spelling),
             vectors=vectors,
             extra_words=self.extra_words,
         )
@@ -224,7 +235,9 @@ class TransitionParser(ParserOptions):
     def vocabulary_of(self, content: ModelFolder) -> TransitionVocabulary:
         """Return the vocabulary of a folder; see `ParserOptions.vocabulary_of`."""
         words, tags, relations = (content.words(name) for name in ("vocab", "types", "labels"))
-        return TransitionVocabulary(words, tags, relations, self.columns, self.lowercase)
+        pieces = content.words("attributes") if "attributes" in content.texts else []
+        parts = bool(content.config.get("parts", False))  # those of older versions have none
+        return TransitionVocabulary(words, tags, relations, self.columns, self.lowercase, parts=parts, pieces=pieces)
 
     def build(self, vocabulary: TransitionVocabulary, vectors: WordVectors | None = None) -> TransitionModule:
         """Return a module with random parameters; see `ParserOptions.build`."""
@@ -241,7 +254,7 @@ class TransitionParser(ParserOptions):
             hidden=self.hidden,
             activation=self.activation,
             dropout=self.dropout,
-            beam=self.beam,
+            beam=self.beam or 1,
             word_dropout=self.word_dropout,
         )
 

@@ -1,7 +1,7 @@
 """Sentences as a transition parser reads them: words, tags and labels as numbers, in arrays of many sentences."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Unpack
 
@@ -13,16 +13,18 @@ from firth.errors import CorpusError, OptionError
 from firth.kernels.transition_states import Ints, Sentences
 from firth.neural.models.classification.reader import frequent_words
 from firth.neural.models.parsers.data import ranked_relations, root_number
-from firth.neural.models.tokens.reader import COLUMNS
+from firth.neural.models.tokens.reader import COLUMNS, capitals
 from firth.neural.saved import Saved
 from firth.neural.training.batching import BatchOptions, Buckets
 from firth.parsing.projective import projective
-from firth.readers.conllu import DependencySentence
+from firth.readers.conllu import NONE, DependencySentence
 from firth.text.characters import fold
 from firth.vectors.word_vectors import WordVectors
 
 NOTHING, ROOT, UNKNOWN = 0, 1, 2  # numbers of words and tags: a node that is not there, the root; names follow
 NAMED = 3
+ENDS = 2, 3  # characters of the ends of words that are read
+RARE = 3  # count of distinct words from which on a piece of words is known
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +33,13 @@ class TransitionVocabulary:
 
     Attributes:
         words: V names; the number of `words[i]` is i + 3.
+        tags: names of tags, or of their parts; the number of `tags[i]` is i + 3.
         relations: L names, by number.
         columns: whose values are the tags, together: names of `firth.neural.models.tokens.reader.COLUMNS`.
         lowercase: whether words are looked up in lower case.
         counts: (V,) counts of the words in the training sentences; only training knows them.
+        parts: whether the parts of a tag have a number each, such as NOUN, Case=Nom and Number=Sing.
+        pieces: P pieces of words, `pieces_of`; the number of `pieces[i]` is i + 1. None are read if there are none.
     """
 
     words: list[str]
@@ -43,16 +48,18 @@ class TransitionVocabulary:
     columns: tuple[str, ...] = ("upos",)
     lowercase: bool = True
     counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    _words: dict[str, int] = field(init=False, repr=False)
-    _tags: dict[str, int] = field(init=False, repr=False)
-    _relations: dict[str, int] = field(init=False, repr=False)
+    parts: bool = False
+    pieces: list[str] = field(default_factory=list)
+    _numbers: dict[str, dict[str, int]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name, start in (("words", NAMED), ("tags", NAMED), ("relations", 0)):
+        numbers: dict[str, dict[str, int]] = {}
+        for name, start in (("words", NAMED), ("tags", NAMED), ("relations", 0), ("pieces", 1)):
             names = getattr(self, name)
-            if len(set(names)) != len(names):
+            numbers[name] = {text: number for number, text in enumerate(names, start)}
+            if len(numbers[name]) != len(names):
                 raise OptionError(f"{name} occur twice; expected each once")
-            object.__setattr__(self, f"_{name}", {text: number for number, text in enumerate(names, start)})
+        object.__setattr__(self, "_numbers", numbers)
         if not self.relations:
             raise OptionError("no relations; expected at least one")
 
@@ -63,8 +70,11 @@ class TransitionVocabulary:
 
     @property
     def saved(self) -> Saved:
-        """What a folder holds: lists of words, tags and relations."""
-        return Saved(texts={"vocab": self.words, "types": self.tags, "labels": self.relations})
+        """What a folder holds: lists of words, pieces of words, tags and relations."""
+        texts = {"vocab": self.words, "types": self.tags, "labels": self.relations}
+        return Saved(
+            texts={**texts, **({"attributes": self.pieces} if self.pieces else {})}, config={"parts": self.parts}
+        )
 
     @property
     def table_words(self) -> list[str]:
@@ -72,27 +82,60 @@ class TransitionVocabulary:
         return ["", "\0", "\1", *self.words]
 
     def numbers(self, sentence: DependencySentence) -> tuple[Ints, Ints]:
-        """Return the (T + 1,) numbers of the root and the words, and of their tags."""
-        words, tags = self._words, self._tags
+        """Return (T + 1, .) numbers of the root and the words, and of their tags.
+
+        The first column of the words has the word, the others its pieces; the columns of the tags have their parts.
+        0 fills rows.
+        """
+        words, pieces = self._numbers["words"], self._numbers["pieces"]
         forms = map(fold, sentence.words) if self.lowercase else sentence.words
-        kinds = tags_of(sentence, self.columns)
-        return (
-            np.array([ROOT, *(words.get(form, UNKNOWN) for form in forms)], np.int32),
-            np.array([ROOT, *(tags.get(kind, UNKNOWN) for kind in kinds)], np.int32),
-        )
+        rows = [[words.get(form, UNKNOWN)] for form in forms]
+        if pieces:
+            for row, word in zip(rows, sentence.words, strict=True):
+                row += [pieces.get(piece, NOTHING) for piece in pieces_of(word)]
+        return filled([[ROOT], *rows]), filled([[ROOT], *map(self._tag, tags_of(sentence, self.columns))])
+
+    def _tag(self, values: tuple[str, ...]) -> list[int]:
+        """Return the numbers of a tag, given its value in each column."""
+        tags = self._numbers["tags"]
+        if not self.parts:
+            return [tags.get("|".join(values), UNKNOWN)]
+        first, *others = parts_of(values)
+        return [tags.get(first, UNKNOWN), *(tags[part] for part in others if part in tags)]
 
     def tree(self, sentence: DependencySentence) -> tuple[Ints, Ints]:
         """Return (T + 1,) heads of a projective tree and numbers of relations; -1 for the root, and unknown ones."""
-        relations = [self._relations.get(relation, -1) for relation in sentence.relations]
+        relations = [self._numbers["relations"].get(relation, -1) for relation in sentence.relations]
         return np.array([-1, *projective(sentence.heads)], np.int32), np.array([-1, *relations], np.int32)
 
 
-def tags_of(sentence: DependencySentence, columns: tuple[str, ...]) -> Sequence[str]:
-    """Return T tags: the values of one column, or of several with "|" between them."""
-    values = [COLUMNS[name](sentence) for name in columns]
-    if len(values) == 1:
-        return values[0]
-    return ["|".join(row) for row in zip(*values, strict=True)] if values else [""] * len(sentence)
+def filled(rows: Sequence[Sequence[int]]) -> Ints:
+    """Return rows of numbers as an array, with 0 after those that are shorter."""
+    width = max(map(len, rows))
+    return np.array([[*row, *[NOTHING] * (width - len(row))] for row in rows], np.int32)
+
+
+def pieces_of(word: str) -> list[str]:
+    """Return the pieces of a word that stand for its spelling: how it is written, and its ends.
+
+    >>> pieces_of("Cats")
+    ['first', '-ts', '-ats']
+    """
+    text = fold(word)
+    return [capitals(word), *(f"-{text[-size:]}" for size in ENDS if size <= len(text))]
+
+
+def parts_of(values: tuple[str, ...]) -> list[str]:
+    """Return the parts of a tag: the value of the first column, and the morphological features of others."""
+    first, *others = values
+    return [first, *(part for value in others for part in value.split("|") if part != NONE)]
+
+
+def tags_of(sentence: DependencySentence, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return T tags: the values of each column."""
+    if not columns:
+        return [("",)] * len(sentence)
+    return list(zip(*(COLUMNS[name](sentence) for name in columns), strict=True))
 
 
 def learn_vocabulary(
@@ -101,21 +144,31 @@ def learn_vocabulary(
     columns: tuple[str, ...],
     lowercase: bool,
     min_count: int,
+    spelling: bool = False,
     vectors: WordVectors | None = None,
     extra_words: int = 0,
 ) -> TransitionVocabulary:
     """Return the vocabulary of training sentences."""
-    words, tags, relations = Counter[str](), Counter[str](), Counter[str]()
+    forms, tags, relations = Counter[str](), Counter[str](), Counter[str]()
     for sentence in sentences:
-        words.update(map(fold, sentence.words) if lowercase else sentence.words)
-        tags.update(tags_of(sentence, columns))
+        forms.update(sentence.words)
+        tags.update(part for values in tags_of(sentence, columns) for part in parts_of(values))
         relations.update(sentence.relations)
     if set(relations) == {"_"}:
         raise CorpusError("no word has a relation; expected one in the eighth column of each word")
+    words = Counter[str]()
+    for form, count in forms.items():
+        words[fold(form) if lowercase else form] += count
     names = frequent_words(words, min_count, vectors, extra_words)
-    by_count = sorted(tags, key=lambda name: (-tags[name], name))
     counts = np.array([words[name] for name in names], dtype=np.int64)
-    return TransitionVocabulary(names, by_count, ranked_relations(relations), columns, lowercase, counts)
+    pieces = Counter(piece for form in forms for piece in pieces_of(form)) if spelling else Counter[str]()
+    known = _by_count({piece: count for piece, count in pieces.items() if count >= RARE})
+    of_tags, several = _by_count(tags), len(columns) > 1
+    return TransitionVocabulary(names, of_tags, ranked_relations(relations), columns, lowercase, counts, several, known)
+
+
+def _by_count(counts: Mapping[str, int]) -> list[str]:
+    return sorted(counts, key=lambda name: (-counts[name], name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +176,8 @@ class ParserItem:
     """A sentence to train on.
 
     Attributes:
-        words: (T + 1,) numbers of the root and the words.
-        tags: (T + 1,) numbers of their tags.
+        words: (T + 1, .) numbers of the root and the words; see `TransitionVocabulary.numbers`.
+        tags: (T + 1, .) numbers of their tags.
         heads: (T + 1,) gold heads of a projective tree, -1 of the root.
         relations: (T + 1,) numbers of gold relations.
     """
@@ -140,14 +193,16 @@ class ParserBatch:
     """Sentences in arrays.
 
     Attributes:
-        sentences: whose words are rows of `vocabulary`.
-        vocabulary: (U,) numbers of the distinct words.
+        sentences: whose words are rows of `words`, their tags rows of `tags`.
+        words: (U, .) int64 numbers of the distinct words, with their pieces; the first is `NOTHING`.
+        tags: (U', .) int64 numbers of the distinct tags, likewise.
         heads: of all nodes.
         relations: of all nodes.
     """
 
     sentences: Sentences
-    vocabulary: npt.NDArray[np.int64]
+    words: npt.NDArray[np.int64]
+    tags: npt.NDArray[np.int64]
     heads: Ints
     relations: Ints
     fresh: bool = True
@@ -161,17 +216,23 @@ class ParserBatch:
 def collate(items: Sequence[ParserItem], relations: int) -> ParserBatch:
     """Return sentences in arrays."""
     sizes = np.array([0, *(len(item.words) for item in items)], dtype=np.int64)
-    distinct, words = np.unique(
-        np.concatenate([np.array([NOTHING], np.int32), *(item.words for item in items)]), return_inverse=True
-    )
-    tags, heads, labels = (np.concatenate(parts) for parts in zip(*map(_columns, items), strict=True))
-    none = np.array([0, NOTHING, relations], dtype=np.int32)  # NOTHING is the least of the distinct words
-    sentences = Sentences(np.cumsum(sizes), words[1:].astype(np.int32), tags, none)
-    return ParserBatch(sentences, distinct.astype(np.int64), heads, labels)
+    words, of_words = _distinct([item.words for item in items])
+    tags, of_tags = _distinct([item.tags for item in items])
+    heads, labels = (np.concatenate([getattr(item, name) for item in items]) for name in ("heads", "relations"))
+    none = np.array([0, 0, relations], dtype=np.int32)
+    return ParserBatch(Sentences(np.cumsum(sizes), of_words, of_tags, none), words, tags, heads, labels)
 
 
-def _columns(item: ParserItem) -> tuple[Ints, Ints, Ints]:
-    return item.tags, item.heads, item.relations
+def _distinct(parts: Sequence[Ints]) -> tuple[npt.NDArray[np.int64], Ints]:
+    """Return the distinct rows of arrays, a row of `NOTHING` first, and the number of each row of theirs."""
+    width = max(part.shape[1] for part in parts)
+    rows = np.zeros((1 + sum(map(len, parts)), width), np.int64)  # NOTHING is the least of all
+    start = 1
+    for part in parts:
+        rows[start : start + len(part), : part.shape[1]] = part
+        start += len(part)
+    distinct, numbers = np.unique(rows, axis=0, return_inverse=True)
+    return distinct, numbers.reshape(-1)[1:].astype(np.int32)
 
 
 def read_item(sentence: DependencySentence, vocabulary: TransitionVocabulary, *, tree: bool = True) -> ParserItem:

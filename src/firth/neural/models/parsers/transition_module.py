@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch.nn.functional import relu
+from torch.nn.functional import embedding_bag, relu
 
 from firth.finite import not_finite
 from firth.kernels.transition_states import CUBE, LABELLED, NODES, RELU, TANH, Ints, Labels, Tables
@@ -38,6 +38,13 @@ ACTIVATIONS: dict[str, tuple[int, Callable[[torch.Tensor], torch.Tensor]]] = {
     "tanh": (TANH, torch.tanh),
 }
 BATCH = 100  # sentences that are parsed with one table of words
+
+
+def _sums(table: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """Return the (U, D) sums of rows of a table, given (U, .) numbers, of which 0 fills all columns but the first."""
+    weights = (rows > 0).to(table.dtype)
+    weights[:, 0] = 1
+    return embedding_bag(rows, table, mode="sum", per_sample_weights=weights)
 
 
 class FirstLayer(NamedTuple):
@@ -107,6 +114,8 @@ class TransitionModule(ParserModule):
         self.labels_known = Labels(labels, vocabulary.root)
         self.words = words
         self.tags = WordEmbedding(NAMED + len(vocabulary.tags), tag_dim)
+        if vocabulary.pieces:
+            self.pieces = WordEmbedding(1 + len(vocabulary.pieces), words.width)
         self.labels = WordEmbedding(labels + 1, tag_dim)
         inputs = NODES * (words.width + tag_dim) + LABELLED * tag_dim
         bound = (6 / (inputs + hidden)) ** 0.5
@@ -124,17 +133,24 @@ class TransitionModule(ParserModule):
         rates[NAMED:][torch.from_numpy(vocabulary.counts == 0)] = 0.0  # known by its vector only
         self.register_buffer("rates", rates, persistent=False)
 
-    def first_layer(self, words: torch.Tensor) -> FirstLayer:
-        """Return the tables for (U,) numbers of words."""
+    def first_layer(self, batch: ParserBatch) -> FirstLayer:
+        """Return the tables for the words and tags of a batch."""
         hidden = len(self.bias)
+        tags = _sums(self.tags.weight, torch.from_numpy(batch.tags))
+        return FirstLayer(
+            (self._words(torch.from_numpy(batch.words)) @ self.word_weights).view(-1, NODES, hidden),
+            (tags @ self.tag_weights).view(-1, NODES, hidden),
+            (self.labels.weight @ self.label_weights).view(-1, LABELLED, hidden),
+        )
+
+    def _words(self, numbers: torch.Tensor) -> torch.Tensor:
+        """Return the (U, D) vectors of words, given (U, .) numbers of each and of its pieces."""
+        words = numbers[:, 0]
         if self.training:
             rates = self.get_buffer("rates")[words]
             words = torch.where(torch.rand_like(rates) < rates, UNKNOWN, words)
-        return FirstLayer(
-            (self.words(words) @ self.word_weights).view(-1, NODES, hidden),
-            (self.tags.weight @ self.tag_weights).view(-1, NODES, hidden),
-            (self.labels.weight @ self.label_weights).view(-1, LABELLED, hidden),
-        )
+        vectors: torch.Tensor = self.words(words)
+        return vectors + _sums(self.pieces.weight, numbers[:, 1:]) if numbers.shape[1] > 1 else vectors
 
     def forward(self, features: Ints, tables: FirstLayer) -> torch.Tensor:
         """Return the (M, A) scores of actions in M states, given their (M, 48) features."""
@@ -174,7 +190,7 @@ class TransitionModule(ParserModule):
 
     @torch.no_grad()
     def _parse_batch(self, batch: ParserBatch, beam: int) -> tuple[Ints, Ints]:
-        tables = self.tables(self.first_layer(torch.from_numpy(batch.vocabulary)))
+        tables = self.tables(self.first_layer(batch))
         self._check(tables, len(batch.sentences.starts) - 1)
         heads, relations = (np.empty(len(batch.sentences.words), np.int32) for _ in range(2))
         given = (self.system, batch.sentences, self.labels_known, tables, self.activation)

@@ -164,6 +164,7 @@ def test_a_damaged_folder_is_named(model, tmp_path):
         firth.load(tmp_path / "parser")
 
 
+@pytest.mark.filterwarnings("ignore:training ended no better than a tree")
 def test_a_treebank_of_single_words_gives_labels_to_other_arcs():
     parser = trained(tiny.single_words(), part_dropout=0.0)
     assert parser.relations == ["root", "dep"]

@@ -10,6 +10,7 @@ from firth.errors import CorpusError, FormatError, OptionError
 from firth.readers.conllu import DependencySentence, write_conllu
 from tests.unit.neural.models.parsers.tiny import SIZES, treebank
 
+HARDLY = pytest.mark.filterwarnings("ignore:training ended no better than a tree")  # it is too short to learn
 ONCE = firth.TrainingOptions(epochs=1, batch_size=5)
 
 
@@ -17,12 +18,14 @@ def trained(source, *, seed=0, **how):
     return firth.TransitionParser(**SIZES, **how).train(source, training=ONCE, seed=seed, progress=False)
 
 
+@HARDLY
 def test_the_seed_determines_the_result():
     one, same, other = (trained(treebank(20), seed=seed) for seed in (1, 1, 2))
     assert torch.equal(one.module.word_weights, same.module.word_weights)
     assert not torch.equal(one.module.word_weights, other.module.word_weights)
 
 
+@HARDLY
 def test_a_file_and_its_sentences_are_the_same(tmp_path):
     write_conllu(tmp_path / "a.conllu", treebank(20))
     one, same = trained(tmp_path / "a.conllu"), trained(treebank(20))
@@ -30,6 +33,7 @@ def test_a_file_and_its_sentences_are_the_same(tmp_path):
     assert one.metadata["training"]["held_out_sentences"] == 2
 
 
+@HARDLY
 def test_given_vectors_decide_the_width_and_static_ones_stay():
     words = ["cat", "dog", "unicorn"]
     vectors = firth.WordVectors(words, np.random.default_rng(0).normal(size=(3, 5)).astype(np.float32))

@@ -30,7 +30,7 @@ def test_it_learns_the_language(system, oracle, activation):
 @pytest.mark.parametrize("tag", ["upos", "features", "none"])
 def test_random_parameters_give_trees(system, beam, tag):
     """Of sentences of 1 to 30 known and unknown words and tags."""
-    options = firth.TransitionParser(dim=4, tag_dim=3, hidden=5, system=system, beam=beam, tag=tag)
+    options = firth.TransitionParser(dim=4, tag_dim=3, hidden=5, system=system, beam=beam, tag=tag, spelling=beam > 1)
     vocabulary, random = options.vocabulary(treebank(9), None), np.random.default_rng(0)
     sentences = []
     for length in range(1, 31):
@@ -62,9 +62,9 @@ def test_every_state_that_is_explored_has_a_right_action(system, follow):
 
     options = firth.TransitionParser(**SIZES, system=system)
     module = options.build(options.vocabulary(treebank(9), None), None)
-    task = options.task(module, treebank(9), treebank(9), RunConfig(options.training))
+    task = options.task(module, treebank(9), treebank(9), RunConfig(firth.TrainingOptions(batch_size=50)))
     (batch,) = task.batches.epoch(0)
-    states = oracle_states(module, batch, module.first_layer(torch.from_numpy(batch.vocabulary)), follow)
+    states = oracle_states(module, batch, module.first_layer(batch), follow)
     kinds = np.array([0, 1, *([2] * 7), *([3] * 7)])
     right = states.targets >= 0
     assert right.any(1).all()

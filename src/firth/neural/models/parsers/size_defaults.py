@@ -1,0 +1,73 @@
+"""Defaults of dependency parsers that follow from the treebank: the tags that are read, and how long to train.
+
+What: a small treebank is read more often, in smaller batches; tags and features are read where they are.
+
+Rule, for a treebank of n sentences to train on:
+
+    tag            features where a word in ten or more has any; else upos, or xpos, where half of the words have one;
+                   else none
+    batch_size     n / 200, from 5 to 50 sentences; of a biaffine parser 1 / 35 of the words, from 100 to 700 words
+    epochs         10 + 1,500 / n, at most 40; of a biaffine parser 42 sqrt(100,000 / words), from 42 to 80
+    beam           4
+    spelling       where no tags are read
+
+Source: measured at 50 to 12,544 sentences, chosen on three treebanks and judged on four others:
+    benchmarks/results/small/parse.md.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+from firth.neural.models.tokens.reader import COLUMNS
+from firth.readers.conllu import NONE, DependencySentence
+
+Sentences = Sequence[DependencySentence]
+FEATURES, TAGS = 0.1, 0.5  # shares of words with a value from which on a column is read
+UPDATES = 200  # of an epoch
+BATCHES = 5, 50  # sentences
+LEAST, MORE, MOST = 10, 1500, 40  # epochs: of large treebanks, the sum of what is added for all, of small ones
+BEAM = 4
+WORDS, WORDS_OF_BATCHES, PASSES = 100_000, (100, 700), (42, 80)  # of biaffine parsers
+BATCHES_OF_WORDS = 35  # of an epoch
+
+
+def share_filled(sentences: Sentences, column: str) -> float:
+    """Return the share of words that have a value in a column, a name of `COLUMNS`."""
+    values = list(chain.from_iterable(COLUMNS[column](sentence) for sentence in sentences))
+    return sum(value not in (NONE, "") for value in values) / max(len(values), 1)
+
+
+def tag_of(sentences: Sentences) -> str:
+    """Return the option `tag` for a treebank: what it has."""
+    tags = next((name for name in ("upos", "xpos") if share_filled(sentences, name) >= TAGS), "none")
+    if tags == "upos" and share_filled(sentences, "feats") >= FEATURES:
+        return "features"
+    return tags
+
+
+def transition_defaults(sentences: Sentences) -> dict[str, Any]:
+    """Return the options of a transition parser and its training for a treebank."""
+    tag, count = tag_of(sentences), len(sentences)
+    least, most = BATCHES
+    return {
+        "tag": tag,
+        "spelling": tag == "none",
+        "beam": BEAM,
+        "batch_size": max(least, min(most, round(count / UPDATES))),
+        "epochs": min(MOST, LEAST + round(MORE / count)),
+        "lr": 0.002,
+    }
+
+
+def biaffine_defaults(sentences: Sentences) -> dict[str, Any]:
+    """Return the options of a biaffine parser and its training for a treebank."""
+    words = max(sum(map(len, sentences)), 1)
+    (least, most), (fewest, passes) = WORDS_OF_BATCHES, PASSES
+    return {
+        "tag": tag_of(sentences),
+        "batch_size": max(least, min(most, round(words / BATCHES_OF_WORDS))),
+        "epochs": max(fewest, min(passes, round(fewest * math.sqrt(WORDS / words)))),
+        "lr": 0.002,
+    }
