@@ -1,9 +1,12 @@
 """`firth translate`: train translators, translate texts, test translations, learn candidate lists."""
 
+import contextlib
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
@@ -16,7 +19,7 @@ from firth.cli.targets import check_folder_target
 from firth.cli.texts import READ_TABLES, line_batches
 from firth.cli.training import Report, Run, Summary, TrainCommand
 from firth.cli.vectors import open_model
-from firth.errors import FormatError, OptionError
+from firth.errors import CorpusError, FormatError, OptionError, ShapeError, brief, counted, warn_caller
 from firth.inference.generation_options import GenerationOptions
 from firth.readers.lines import numbered_lines
 from firth.readers.parallel import ParallelTexts, read_parallel
@@ -30,39 +33,74 @@ Together = Annotated[int, typer.Option(help="Texts that are searched together.")
 
 
 def print_generated(
-    texts: str, generate: Callable[..., Sequence[Any]], doing: str, *, seed: int, n_best: int, quiet: bool, json: bool
+    texts: str,
+    generate: Callable[..., Sequence[Any]],
+    doing: str,
+    *,
+    seed: int,
+    n_best: int,
+    quiet: bool,
+    json: bool,
+    aligned: Mapping[str, Path | None] = MappingProxyType({}),
 ) -> None:
     """Print what is generated from the lines of a file as it is finished, in their order.
 
     Args:
         doing: what the progress says, such as "translating".
+        aligned: files with a line for each text, by the arguments of `generate` that take them.
     """
-    number = 0
-    for lines in with_progress(_lines_of(texts), doing, quiet):
-        for source, best in zip(lines, generate(lines, seed=seed + number), strict=True):
+    number, many = 0, 1 if texts == "-" and sys.stdin.isatty() else LINES
+    files = {name: (path, line_batches(str(path), many)) for name, path in aligned.items() if path is not None}
+    for lines in with_progress(line_batches(texts, many), doing, quiet):
+        more = {name: next(batches, []) for name, (_, batches) in files.items()}
+        for name, given in more.items():
+            _check_aligned(files[name][0], number + len(given), texts, number + len(lines))
+        with counting_from(number, texts):
+            results = generate(lines, seed=seed + number, **more)
+        for source, best in zip(lines, results, strict=True):
             number += 1
-            _show(number, source, best, n_best, json)
+            _show(number, source, best, n_best, json, scored="targets" in more)
         sys.stdout.flush()
+    for path, batches in files.values():
+        _check_aligned(path, number + len(next(batches, [])), texts, number)
 
 
-def _lines_of(texts: str) -> Iterator[list[str]]:
-    """Yield the texts of a file in batches; of a terminal one by one."""
-    many = 1 if texts == "-" and sys.stdin.isatty() else LINES
-    return line_batches(texts, many)
+def _check_aligned(path: Path, lines: int, texts: str, expected: int) -> None:
+    if lines != expected:
+        few, many = sorted([(lines, str(path)), (expected, texts)])
+        raise ShapeError(
+            f"{few[1]} ends after {counted(few[0], 'line')}, {many[1]} does not; expected a line for each text"
+        )
 
 
-def _show(number: int, source: str, best: Any, n_best: int, json: bool) -> None:
-    """Print what was generated from a text."""
+@contextlib.contextmanager
+def counting_from(number: int, texts: str) -> Iterator[None]:
+    """Let an error that counts the texts of a batch say after which line of a file the batch begins."""
+    try:
+        yield
+    except (CorpusError, OptionError, ShapeError) as error:
+        if number:
+            error.args = (f"{error}; counted from line {number + 1:,} of {texts}",)
+        raise
+
+
+def _show(number: int, source: str, best: Any, n_best: int, json: bool, *, scored: bool = False) -> None:
+    """Print what was generated from a text.
+
+    Args:
+        scored: whether the number of the text and the score are printed, also of one result.
+    """
     several = (best, *best.others)
     if json:
         shown = [
             {"text": result.text, "score": result.score, "log_prob": result.log_prob, "tokens": result.tokens}
+            | ({} if result.token_log_probs is None else {"token_log_probs": result.token_log_probs.tolist()})
             | ({} if result.attention is None else {"attention": result.attention.round(4).tolist()})
             for result in several
         ]
         tokens = {"source_tokens": best.source_tokens} if best.attention is not None else {}
         print_json({"source": source, **tokens, **(shown[0] if n_best == 1 else {"translations": shown})})
-    elif n_best == 1:
+    elif n_best == 1 and not scored:
         print(on_a_line(best.text))
     else:
         for result in several:
@@ -101,6 +139,9 @@ Precision = Annotated[
     ),
 ]
 Dictionary = Annotated[Path | None, flag("Words for unknown words: source and target between tabs.", "FILE")]
+Glossary = Annotated[
+    Path | None, flag("Terms with the translation that must be used: source and target between tabs.", "FILE")
+]
 Unknown = Annotated[str | None, flag("Unknown words: kept, copied from the source, from the dictionary, or spelled.")]
 _GENERATION = Flags(GenerationOptions, "Generation", without=frozenset({"max_length"}))
 
@@ -176,17 +217,34 @@ def _opened(model: Path, further: Sequence[Path] | None, quiet: bool) -> Any:
     return firth.TranslationEnsemble(several)
 
 
-def _dictionary(path: Path | None) -> dict[str, str] | None:
+def _dictionary(path: Path | None, what: str = "dictionary") -> dict[str, str] | None:
     if path is None:
         return None
-    check_exists(path, "a dictionary: a word and its translation per line, between tabs")
-    entries = dict[str, str]()
+    check_exists(path, f"a {what}: a word and its translation per line, between tabs")
+    entries, several = dict[str, str](), dict[str, None]()
     for number, line in numbered_lines(path, comments=False):
-        word, tab, other = line.partition("\t")
-        if not tab:
-            raise FormatError(f"{path} line {number:,}: no tab; expected a word and its translation between tabs")
-        entries[word.strip()] = other.strip()
+        parts = [part.strip() for part in line.split("\t")]
+        if len(parts) != 2:
+            found = "no tab" if len(parts) == 1 else f"{len(parts)} columns"
+            raise FormatError(f"{path} line {number:,}: {found}; expected a word and its translation between tabs")
+        word, translation = parts
+        if entries.get(word, translation) != translation:
+            several[word] = None
+        entries[word] = translation
+    if several:
+        found = f"{counted(len(several), 'word')} {'has' if len(several) == 1 else 'have'} several translations"
+        warn_caller(f"{path}: {found}, such as {brief(next(iter(several)))}; the last one counts")
     return entries
+
+
+def _check_phrases(phrases: Sequence[str]) -> None:
+    """Check that no forced phrase is a file of translations."""
+    for phrase in phrases:
+        if {".", "/"} & set(phrase) and os.path.isfile(phrase):  # noqa: PTH113 - false of a text that no path can be
+            raise OptionError(
+                f"--forced {phrase}: expected a word or phrase that each translation contains; to score the "
+                f"translations of a file, give --targets {phrase}"
+            )
 
 
 def _predict(
@@ -198,6 +256,16 @@ def _predict(
     length_penalty: Penalty = None,
     max_length: Longest = None,
     seed: Seed = 0,
+    prefixes: Annotated[Path | None, flag("How each translation begins, a line for each text.", "FILE")] = None,
+    forced: Annotated[
+        list[str] | None,
+        flag("Forced phrase: a word or phrase that each translation contains. Can be repeated.", "TEXT"),
+    ] = None,
+    glossary: Glossary = None,
+    targets: Annotated[
+        Path | None,
+        flag("Forced decoding: scores of given translations, a line for each text, in place of a search.", "FILE"),
+    ] = None,
     unknown: Unknown = None,
     dictionary: Dictionary = None,
     refuse_long: Annotated[
@@ -214,8 +282,10 @@ def _predict(
     """Translate texts, one a line: a line each, in the same order.
 
     Lines are printed as they are finished; Ctrl-C keeps them. With --n-best, a line holds the number of the text, the
-    score and the translation, between tabs. With --temperature, --top-k, --top-p or --min-p translations are sampled.
+    score and the translation, between tabs; with --targets, too. With --temperature, --top-k, --top-p or --min-p
+    translations are sampled.
     """
+    _check_phrases(forced or ())
     if attention and not json:
         raise OptionError("--attention is a part of JSON; give --json, too, or draw it with firth plot attention")
     system, table = _opened(model, ensemble, quiet), _dictionary(dictionary)
@@ -227,6 +297,8 @@ def _predict(
         length_penalty=length_penalty,
         n_best=n_best,
         options=options,
+        forced=forced or None,
+        glossary=_dictionary(glossary, "glossary"),
         unknown=unknown,
         dictionary=table,
         truncate=not refuse_long,
@@ -235,7 +307,16 @@ def _predict(
         precision=precision,
         threads=threads,
     )
-    print_generated(texts, generate, "translating", seed=seed, n_best=n_best, quiet=quiet, json=json)
+    print_generated(
+        texts,
+        generate,
+        "translating",
+        seed=seed,
+        n_best=n_best,
+        quiet=quiet,
+        json=json,
+        aligned={"prefixes": prefixes, "targets": targets},
+    )
 
 
 def _test(
@@ -246,6 +327,7 @@ def _test(
     columns: Columns = None,
     beam: Beam = 5,
     length_penalty: Penalty = None,
+    glossary: Glossary = None,
     unknown: Unknown = None,
     dictionary: Dictionary = None,
     metrics: Annotated[str, typer.Option(help="Metrics with commas between; all for all.")] = "bleu,chrf",
@@ -263,6 +345,7 @@ def _test(
         pairs,
         beam=beam,
         length_penalty=length_penalty,
+        glossary=_dictionary(glossary, "glossary"),
         unknown=unknown,
         dictionary=_dictionary(dictionary),
         metrics=metrics.split(","),

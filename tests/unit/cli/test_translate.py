@@ -10,7 +10,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 import firth
 from firth.cli import translate
 from firth.cli.app import build_app
-from firth.errors import FormatError, MissingFileError, OptionError
+from firth.errors import FormatError, MissingFileError, OptionError, ShapeError
 
 TINY = ["--source-units", "words", "--target-units", "words", "--hidden", "8", "--epochs", "1", "--min-count", "1"]
 TEXTS = ["a b c", "b a", "c c a b", "a", "b c b a c"] * 4
@@ -157,3 +157,51 @@ def test_tables_of_pairs_in_other_ways(capsys, tmp_path):
             assert run(*line, *table) == 0
     with pytest.raises(OptionError, match=r"--separator ';': says how tables of pairs are written, and pairs is none"):
         run("translate", "test", "t", "train.x", "train.y", "--separator", ";")
+
+
+def test_translations_that_are_given_are_scored(capsys, tmp_path):
+    trained()
+    (tmp_path / "in").write_text("a b\nb\n", encoding="utf-8")
+    (tmp_path / "gold").write_text("A B\nC\n", encoding="utf-8")
+    capsys.readouterr()
+    assert run("translate", "predict", "t", "in", "-q", "--targets", "gold") == 0
+    given = firth.load("t").translate(["a b", "b"], targets=["A B", "C"])
+    lines = [f"{number}\t{each.score:.4f}\t{each.text}" for number, each in enumerate(given, 1)]
+    assert capsys.readouterr().out.splitlines() == lines
+    assert run("translate", "predict", "t", "in", "-q", "--targets", "gold", "--json", "--attention") == 0
+    facts = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [len(each["token_log_probs"]) for each in facts] == [3, 2]
+    assert len(facts[0]["attention"]) == 3
+    for text in ("A B\n", "A\nB\nC\n"):
+        (tmp_path / "gold").write_text(text, encoding="utf-8")
+        with pytest.raises(ShapeError, match=r"ends after . lines?, .* does not; expected a line for each text"):
+            run("translate", "predict", "t", "in", "-q", "--targets", "gold")
+    with pytest.raises(OptionError, match=r"to score the translations of a file, give --targets .*gold"):
+        run("translate", "predict", "t", "in", "-q", "--forced", str(tmp_path / "gold"))
+
+
+def test_glossaries_prefixes_and_forced_phrases(capsys, tmp_path):
+    trained()
+    (tmp_path / "in").write_text("a b\nb\n", encoding="utf-8")
+    (tmp_path / "terms").write_text("a b\tC A\nb\tA\nb\tB B\n", encoding="utf-8")
+    (tmp_path / "begin").write_text("A\n\n", encoding="utf-8")
+    capsys.readouterr()
+    line = ["translate", "predict", "t", "in", "-q", "--beam", "8", "--glossary", "terms", "--prefixes", "begin"]
+    with pytest.warns(UserWarning, match="terms: 1 word has several translations, such as 'b'; the last one counts"):
+        assert run(*line, "--forced", "B C") == 0
+    entries, forced = {"a b": "C A", "b": "B B"}, ["B C"]
+    found = firth.load("t").translate(["a b", "b"], glossary=entries, prefixes=["A", ""], forced=forced, beam=8)
+    assert capsys.readouterr().out.splitlines() == [each.text for each in found]
+    (tmp_path / "terms").write_text("b\tB B\n", encoding="utf-8")
+    assert run("translate", "test", "t", "train.x", "train.y", "-q", "--glossary", "terms", "--metrics", "exact") == 0
+    (tmp_path / "terms").write_text("a\tb\tc\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="terms line 1: 3 columns; expected a word and its translation between tabs"):
+        run(*line)
+
+
+def test_errors_of_later_batches_say_from_which_line_they_count(monkeypatch, tmp_path):
+    trained()
+    monkeypatch.setattr(translate, "LINES", 2)
+    (tmp_path / "in").write_text("a\nb\na\n" + "b " * 200 + "\n", encoding="utf-8")
+    with pytest.raises(OptionError, match=r"text 2 has more than 100 tokens.*; counted from line 3 of in"):
+        run("translate", "predict", "t", "in", "-q", "--refuse-long")

@@ -17,9 +17,10 @@ from firth.inference.generation_options import Continuation, GenerationOptions
 from firth.inference.search import BeamSearch
 from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.models.captions.data import CaptionData, FeatureBatch, Floats, Shape, read_captions, read_features
+from firth.neural.models.translation.constraints import constraints_of, warn_unmet
 from firth.neural.models.translation.module import target_scores
 from firth.neural.models.translation.predict import UNITS, read_units
-from firth.neural.models.translation.scorer import Search, TranslationScorer, best_with_others, constraints_of
+from firth.neural.models.translation.scorer import Search, TranslationScorer, best_with_others
 from firth.neural.models.translation.units import BOS, EOS, UNKNOWN, Units
 from firth.neural.prediction import in_batches
 from firth.neural.saved import Field, Saved, SavedModel
@@ -145,10 +146,14 @@ class CaptionModel(SavedModel):
             sources: Any = FeatureBatch.of(grid[rows]).to(self.device)
             scorer = TranslationScorer(self.module, sources)
             lists = search.run([scorer], np.ones(1), [constraints[row] for row in rows], rows)
+            unmet.extend(row for row, found in zip(rows, lists, strict=True) if not found[0].met)
             return self._shown(grid[rows], lists, search.attention)
 
+        unmet = list[int]()
         shown: dict[str, Any] = {"stage": "captioning", "unit": "images", "threads": threads, "progress": progress}
-        return in_batches(range(len(grid)), describe, size=batch_size, by_length=False, slow=True, **shown)
+        captions = in_batches(range(len(grid)), describe, size=batch_size, by_length=False, slow=True, **shown)
+        warn_unmet(len(unmet), len(grid), search.beams, "image")
+        return captions
 
     @explained
     def score(

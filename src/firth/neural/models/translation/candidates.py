@@ -130,16 +130,16 @@ class CandidateScores:
         return scores, log_normalisers(scores)
 
 
-def check_dictionary(dictionary: Any) -> None:
+def check_dictionary(dictionary: Any, name: str = "dictionary") -> None:
     """Check that a value is None, or a mapping of words to words."""
     expected = "words of the target by words of the source: {'Hund': 'dog'}"
     if dictionary is None:
         return
     if not isinstance(dictionary, Mapping):
-        raise wrong_kind("dictionary", dictionary, expected)
+        raise wrong_kind(name, dictionary, expected)
     for word, translation in dictionary.items():
         if not isinstance(word, str) or not isinstance(translation, str):
-            raise wrong_kind("dictionary, an entry", {word: translation}, expected)
+            raise wrong_kind(f"{name}, an entry", {word: translation}, expected)
 
 
 def replaced(

@@ -189,10 +189,13 @@ class PairReader:
 
     def read(self, source: str, target: str, longest: int | None = None, *, keep_words: bool = False) -> Pair:
         """Return a pair; of more than `longest` tokens a side the first ones."""
-        read = self.read_source(source, longest)
+        return self.pair_of(self.read_source(source, longest), target, longest, keep_words=keep_words)
+
+    def pair_of(self, source: Source, target: str, longest: int | None = None, *, keep_words: bool = False) -> Pair:
+        """Return a source that is read already, with its target."""
         tokens = self.target.split(target)[:longest]
         kept = keep_words or self.spelling != "none"
-        return Pair(read, self._target_ids(tokens, read.unknown), tokens if kept else ())
+        return Pair(source, self._target_ids(tokens, source.unknown), tokens if kept else ())
 
     def target_tokens(self, ids: Sequence[int], source: Source) -> list[str]:
         """Return the tokens of a target, with those that only its source has."""

@@ -21,7 +21,6 @@ from firth.neural.models.translation.units import UNKNOWN, Units, bare, restored
 from firth.neural.saved import Field, Saved, SavedModel
 from firth.options import check_kind, wrong_kind
 from firth.progress import Progress
-from firth.readers.parallel import ParallelTexts
 from firth.storage.model_folder import ModelFolder
 
 UNITS = "tokens"  # the JSON file of both sides' rules
@@ -219,9 +218,8 @@ class TranslationModel(EncoderDecoderModel, TranslationSystem):
         words = iter(spelled(self.module.speller, vectors, source, vocabulary))
         return [[next(words) for _ in range(int((pair.target == UNKNOWN).sum()))] for pair in pairs]
 
-    def token_scores(self, texts: ParallelTexts, threads: int | None, progress: Progress) -> list[Floats]:
+    def token_scores(self, pairs: Sequence[Pair], threads: int | None, progress: Progress) -> list[Floats]:
         """Return of each pair the (T,) log-probabilities of its target tokens and the end."""
-        pairs = [self.reader.read(*pair) for pair in zip(texts.sources, texts.targets, strict=True)]
         return target_scores(
             self.module,
             [max(len(pair.source.ids), len(pair.target)) for pair in pairs],

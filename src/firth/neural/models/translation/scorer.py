@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.errors import OptionError, ShapeError
-from firth.inference.constraints import Constraints, check_constraints
+from firth.errors import OptionError
+from firth.inference.constraints import Constraints
 from firth.inference.ensemble import Ensemble
 from firth.inference.generation_options import Continuation, GenerationOptions
-from firth.inference.logits_processor import LogitsProcessor
 from firth.inference.sampling import greedy_search, sample
 from firth.inference.scorer import Scorer
 from firth.inference.search import BeamSearch, beam_search
@@ -28,9 +27,8 @@ from firth.neural.layers.state import State, rows_of
 from firth.neural.models.translation.candidates import CandidateScores
 from firth.neural.models.translation.data import SourceBatch
 from firth.neural.models.translation.module import TranslationModule
-from firth.neural.models.translation.units import BOS, EOS, Units
+from firth.neural.models.translation.units import BOS, EOS
 from firth.options import check_kind, check_whole
-from firth.text.inputs import check_items, check_text
 
 Ids = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -175,6 +173,8 @@ class Translation:
         ended: whether the translation ended by itself; otherwise it reached the maximum length.
         attention: (T + 1, S + 1) of each token and the end over the source and its end, if asked for.
         others: further translations of an n-best list, best first.
+        token_log_probs: (T + 1,) natural logarithms of the probability of each token and the end, of targets that were
+            given; else None.
     """
 
     text: str
@@ -185,6 +185,7 @@ class Translation:
     ended: bool = True
     attention: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
     others: "tuple[Translation, ...]" = ()
+    token_log_probs: npt.NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.text
@@ -265,51 +266,3 @@ def best_with_others(results: Iterable[Text], lists: Sequence[Sequence[Continuat
     remaining = iter(results)
     grouped: Any = [[next(remaining) for _ in continuations] for continuations in lists]
     return [replace(best, others=tuple(rest)) for best, *rest in grouped]
-
-
-def constraints_of(
-    units: Units,
-    prefixes: Sequence[str] | None,
-    forced: Sequence[str] | Sequence[Sequence[str]] | None,
-    count: int,
-    options: GenerationOptions,
-) -> list[Constraints]:
-    """Return the constraints of each translation.
-
-    Raises:
-        ShapeError: there are not as many prefixes or lists of phrases as texts.
-    """
-    if prefixes is not None:
-        prefixes = list(check_items(prefixes, "prefixes"))
-    forced = None if forced is None else _by_text(forced, count)
-    for name, given in (("prefixes", prefixes), ("lists of forced phrases", forced)):
-        if given is not None and len(given) != count:
-            raise ShapeError(f"{len(given):,} {name} for {count:,} texts; expected as many")
-    if prefixes is None and forced is None:
-        return [Constraints()] * count
-    processor, result = LogitsProcessor(options, (EOS,), units.banned), []
-    for row in range(count):
-        prefix = () if prefixes is None else _ids(units, prefixes[row], f"prefix {row + 1:,}")
-        phrases = () if forced is None else check_items(forced[row], "forced", "phrase")
-        ids = tuple(_ids(units, phrase, f"forced phrase of text {row + 1:,}") for phrase in phrases)
-        result.append(Constraints(prefix, ids))
-        what = f"text {row + 1:,}: "
-        check_constraints(
-            result[-1], (), processor, len(units), what=what, name=lambda ids: repr(units.text(units.tokens(ids)))
-        )
-    return result
-
-
-def _by_text(forced: Any, count: int) -> list[Any]:
-    """Return the phrases of each text; phrases that stand in no list are those of every text."""
-    given = [forced] if isinstance(forced, str) else list(check_items(forced, "forced", "phrase"))
-    return [given] * count if all(isinstance(phrase, str) for phrase in given) else given
-
-
-def _ids(units: Units, text: str, name: str) -> tuple[int, ...]:
-    check_text(text, name)
-    tokens = units.split(text)
-    unknown = [token for token in tokens if token not in units.numbers]
-    if unknown:
-        raise OptionError(f"{name}: the model does not know {unknown[0]!r}; expected words that it writes")
-    return tuple(units.ids(tokens).tolist())

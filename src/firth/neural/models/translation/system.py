@@ -18,14 +18,10 @@ from firth.inference.ensemble import mixed
 from firth.inference.generation_options import Continuation, GenerationOptions
 from firth.inference.search import BeamSearch
 from firth.neural.models.translation.candidates import UNKNOWN_WORDS, check_dictionary, replaced
+from firth.neural.models.translation.constraints import Glossary, constraints_of, warn_unmet
 from firth.neural.models.translation.data import Pair, Source
-from firth.neural.models.translation.scorer import (
-    Search,
-    Translation,
-    TranslationScorer,
-    best_with_others,
-    constraints_of,
-)
+from firth.neural.models.translation.forced_decoding import check_targets, forced_translations
+from firth.neural.models.translation.scorer import Search, Translation, TranslationScorer, best_with_others
 from firth.neural.models.translation.units import EOS, UNKNOWN
 from firth.neural.prediction import in_batches
 from firth.neural.training.devices import runtime_of
@@ -61,6 +57,8 @@ class TranslationSystem(abc.ABC):
         options: GenerationOptions | None = None,
         prefixes: Sequence[str] | None = None,
         forced: Sequence[str] | Sequence[Sequence[str]] | None = None,
+        glossary: Mapping[str, str] | None = None,
+        targets: Sequence[str] | None = None,
         unknown: str | None = None,
         dictionary: Mapping[str, str] | None = None,
         copyable: Sequence[Any] | None = None,
@@ -89,7 +87,12 @@ class TranslationSystem(abc.ABC):
                 search if a temperature above 0, `top_k`, `top_p` or `min_p` is given; see `firth.GenerationOptions`.
             prefixes: of each text, how its translation begins.
             forced: words and phrases that each translation contains, in any order, or a list of them for each text;
-                they need a beam search, with more beams than forced words.
+                they need a beam search, with more beams than forced words. A warning counts results without them.
+            glossary: terms of the source, each with the word or phrase that a translation then contains: forced phrases
+                of the texts that have the term as whole words.
+            targets: translations that are given, of each text: they are returned with their scores, and with their
+                attention if asked for, in place of a search (forced decoding). Tokens that the model does not know are
+                scored as unknown, with a warning.
             unknown: what stands for unknown words: "kept" as `<unk>`, "copied" by attention, from the "dictionary", or
                 "spelled" by a decoder of characters. None for the dictionary, if there is one, else
                 spelled, if the model learned it, else copied, if the decoder has attention.
@@ -107,35 +110,46 @@ class TranslationSystem(abc.ABC):
 
         Raises:
             OptionError: an option is out of its range, a text is too long and may not be truncated, a prefix or forced
-                phrase has words that the model does not know, or cannot be written, or attention is asked for and
-                there is none.
-            CorpusError: an item is no text.
-            ShapeError: there are not as many prefixes or lists of forced phrases as texts.
+                phrase has words that the model does not know, or cannot be written, attention is asked for and there is
+                none, or something of a search is asked of targets.
+            CorpusError: an item is no text, or a target or its text is empty.
+            ShapeError: there are not as many prefixes, targets or lists of forced phrases as texts.
         """
         if isinstance(texts, str):
             prefixes = [prefixes] if isinstance(prefixes, str) else prefixes
+            targets = [targets] if isinstance(targets, str) else targets
             arguments = {name: value for name, value in locals().items() if name not in ("self", "texts")}
             return self.translate([texts], **arguments)[0]
         check_batch_size(batch_size)
         items = _texts(texts)
         search = self._search(beam, length_penalty, n_best, options, unknown, dictionary, return_attention, seed)
-        constraints = constraints_of(self.models[0].target, prefixes, forced, len(items), search.options)
+        if targets is not None:
+            targets = check_targets(targets, items, search, prefixes=prefixes, forced=forced, glossary=glossary)
+        terms = self._terms(items, glossary)
+        constraints = constraints_of(self.models[0].target, prefixes, forced, len(items), search.options, terms)
         sources = self._sources(items, truncate)
         if copyable is not None:
             self._select(sources, copyable)
+        if targets is not None:
+            with runtime_of(self.models[0].device, precision).autocast():
+                return forced_translations(self, sources, targets, search, threads=threads, progress=progress)
         filled = [row for row, source in enumerate(sources[0]) if len(source.ids) > 1]  # an empty text has its end only
+        unmet = list[int]()
 
         def translated(numbers: list[int]) -> list[Translation]:
             rows = [filled[number] for number in numbers]
             own = [constraints[row] for row in rows]
             scorers = self._scorers([[read[row] for row in rows] for read in sources], own)
-            return self._shown([sources[0][row] for row in rows], search.run(scorers, self.weights, own, rows), search)
+            lists = search.run(scorers, self.weights, own, rows)
+            unmet.extend(row for row, found in zip(rows, lists, strict=True) if not found[0].met)
+            return self._shown([sources[0][row] for row in rows], lists, search)
 
         lengths = [len(sources[0][row].ids) for row in filled]
         shown: dict[str, Any] = {"stage": "translating", "unit": "texts", "threads": threads, "progress": progress}
         result = [Translation("")] * len(items)
         with runtime_of(self.models[0].device, precision).autocast():
             translations = in_batches(lengths, translated, size=batch_size, slow=True, **shown)
+        warn_unmet(len(unmet), len(filled), search.beams)
         for row, translation in zip(filled, translations, strict=True):
             result[row] = translation
         return result
@@ -164,8 +178,11 @@ class TranslationSystem(abc.ABC):
         texts = read_pairs(pairs, languages)
         if not isinstance(pairs, ParallelTexts) and (empty := texts.dropped.get("empty")):
             raise CorpusError(f"{texts.name}: {empty:,} pair(s) with an empty side have no score; leave them out")
-        self._sources(texts.sources, truncate=False)
-        by_model = [model.token_scores(texts, threads, progress) for model in self.models]
+        sources = self._sources(texts.sources, truncate=False)
+        by_model = [
+            model.token_scores(list(map(model.reader.pair_of, read, texts.targets)), threads, progress)
+            for model, read in zip(self.models, sources, strict=True)
+        ]
         scores = np.array([mixed(np.stack(tokens), self.weights).sum() for tokens in zip(*by_model, strict=True)])
         check_finite(scores, self, texts.targets, "target", impossible=True)
         return scores
@@ -179,6 +196,7 @@ class TranslationSystem(abc.ABC):
         beam: int | BeamSearch = 5,
         length_penalty: float | None = None,
         options: GenerationOptions | None = None,
+        glossary: Mapping[str, str] | None = None,
         unknown: str | None = None,
         dictionary: Mapping[str, str] | None = None,
         metrics: str | Sequence[str] = DEFAULT,
@@ -215,6 +233,7 @@ class TranslationSystem(abc.ABC):
             beam=beam,
             length_penalty=length_penalty,
             options=options,
+            glossary=glossary,
             unknown=unknown,
             dictionary=dictionary,
             batch_size=batch_size,
@@ -285,6 +304,13 @@ class TranslationSystem(abc.ABC):
             )
         warn_truncated(len(long), len(texts), longest)
         return sources
+
+    def _terms(self, texts: Sequence[str], glossary: Mapping[str, str] | None) -> list[list[str]] | None:
+        """Return the phrases of each text that a glossary asks for."""
+        if glossary is None:
+            return None
+        terms = Glossary(glossary, self.models[0].source, self.models[0].target)
+        return [terms.phrases(text) for text in texts]
 
     def _select(self, sources: Sequence[list[Source]], copyable: Sequence[Any]) -> None:
         if not all(model.options.copying for model in self.models):

@@ -117,7 +117,9 @@ def test_an_ensemble_of_a_model_with_itself_is_the_model():
     assert twice.score(pairs) == pytest.approx(model.score(pairs), abs=1e-5)
     both = firth.TranslationEnsemble([model, other], weights=[3, 1])
     short = [("a b", "c")]
-    steps = [np.exp(one.token_scores(firth.read_parallel(short), None, False)[0]) for one in (model, other)]
+    steps = [
+        np.exp(one.token_scores([one.reader.read(*pair) for pair in short], None, False)[0]) for one in (model, other)
+    ]
     assert both.score(short)[0] == pytest.approx(np.log(0.75 * steps[0] + 0.25 * steps[1]).sum(), abs=1e-6)
 
 
