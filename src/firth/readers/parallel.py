@@ -20,7 +20,7 @@ from firth.corpus.dialects import Dialect, name_of
 from firth.corpus.reader import inner_suffix
 from firth.corpus.separated import Separated
 from firth.corpus.table_options import USUAL, TableArguments, TableOptions
-from firth.errors import ArgumentTypeError, FormatError, OptionError, ShapeError, brief
+from firth.errors import ArgumentTypeError, FormatError, OptionError, ShapeError, brief, counted, warn_caller
 from firth.options import wrong_kind
 from firth.readers.lines import PathLike
 from firth.storage.files import check_exists, text_of
@@ -130,7 +130,8 @@ def read_parallel(
     - TMX (`.tmx`), translation memories, with `languages`; "en" also takes "en-GB".
     - In Python: a list of pairs, two lists of texts, or `ParallelTexts`.
 
-    Files are UTF-8, plain or gzip (`.gz`). Pairs with an empty side are left out and counted in `dropped`.
+    Files are UTF-8, plain or gzip (`.gz`). Pairs with an empty side are left out and counted in `dropped`; a warning
+    counts those that have a text on the other side.
 
     Args:
         source: a path, a list of pairs, or a list of texts.
@@ -181,7 +182,17 @@ def parallel_texts(
     kept = texts.cleaned()
     if not len(kept):
         raise FormatError(f"{name}: no pair of texts; expected at least one with both sides")
+    _warn_one_sided(texts)
     return kept
+
+
+def _warn_one_sided(texts: ParallelTexts) -> None:
+    """Warn the caller of pairs that lack one side: where both are blank, nothing is lost."""
+    pairs = enumerate(zip(texts.sources, texts.targets, strict=True), 1)
+    rows = [number for number, pair in pairs if len(list(filter(str.strip, pair))) == 1]
+    if rows:
+        left_out = f"{len(rows):,} of {counted(len(texts), 'pair')} left out, because one side is empty"
+        warn_caller(f"{texts.name}: {left_out}; the first is pair {rows[0]:,}")
 
 
 def _of_pairs(pairs: Iterable[Pair], name: str, dropped: Mapping[str, int] | None = None) -> ParallelTexts:

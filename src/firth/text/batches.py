@@ -38,6 +38,17 @@ def warn_truncated(count: int, total: int, limit: int, unit: str = "tokens", adv
         warn_caller(TextsWarning(count, total, problem + (f"; {advice}" if advice else "")))
 
 
+def warn_long(count: int, whole: str, limit: int, outcome: str) -> None:
+    """Warn the caller that some of the training data are longer than a model reads, if there are any.
+
+    Args:
+        whole: number and name of all, such as "40 pairs".
+        outcome: what becomes of them.
+    """
+    if count:
+        warn_caller(f"{count:,} of {whole} have more than {limit:,} tokens: {outcome}; give a higher max_length=")
+
+
 def check_batch_size(size: Any) -> None:
     """Check a number of texts that are read at once."""
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:

@@ -108,11 +108,13 @@ def test_tmx(tmp_path):
         sir</seg></tuv></tu></body></tmx>""",
         encoding="utf-8",
     )
-    texts = read_parallel(path, languages=("de", "en"))
+    with pytest.warns(UserWarning, match=r"memory\.tmx: 1 of 3 pairs left out, because one side is empty"):
+        texts = read_parallel(path, languages=("de", "en"))
     assert texts.sources == ("ein Hund", "ja")
     assert texts.targets == ("a <b>dog", "yes sir")
     assert texts.dropped == {"empty": 1}
-    assert read_parallel(path, languages=("en", "fr")).sources == ("yes",)
+    with pytest.warns(UserWarning, match="2 of 3 pairs left out"):
+        assert read_parallel(path, languages=("en", "fr")).sources == ("yes",)
     with pytest.raises(OptionError, match="which languages"):
         read_parallel(path)
 
@@ -125,7 +127,11 @@ def test_python_objects():
 
 
 def test_what_is_left_out():
-    texts = read_parallel([("a b", "c"), ("", "x"), ("y", "  "), ("a b", "c"), ("1 2 3 4", "5"), ("a " * 9, "b " * 9)])
+    pairs = [("a b", "c"), ("", "x"), ("y", "  "), ("a b", "c"), ("1 2 3 4", "5"), ("a " * 9, "b " * 9)]
+    with pytest.warns(
+        UserWarning, match="pairs: 2 of 6 pairs left out, because one side is empty; the first is pair 2"
+    ):
+        texts = read_parallel(pairs)
     assert texts.dropped == {"empty": 2}
     cleaned = texts.cleaned(max_length=8, max_ratio=2, duplicates=False)
     assert list(zip(cleaned.sources, cleaned.targets, strict=True)) == [("a b", "c")]

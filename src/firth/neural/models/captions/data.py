@@ -27,6 +27,7 @@ from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.models.translation.data import PairBatch
 from firth.neural.models.translation.units import EOS, Ids, Units
 from firth.neural.training.batching import Buckets, TensorBatch, pad
+from firth.text.batches import warn_long
 from firth.text.inputs import check_items, check_text
 
 Floats = npt.NDArray[np.float32]
@@ -173,4 +174,5 @@ def caption_data(features: Floats, captions: Sequence[Sequence[str]], units: Uni
     kept = [(row, np.append(ids, EOS)) for row, ids in read if len(ids) <= longest]
     if not kept:
         raise CorpusError(f"all captions have more than {longest} tokens; expected a higher max_length")
+    warn_long(len(read) - len(kept), f"{len(read):,} captions", longest, "they are left out")
     return CaptionData(features, kept, len(read) - len(kept))

@@ -22,7 +22,7 @@ from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.scorer import TranslationScorer
 from firth.neural.models.translation.system import read_pairs
-from firth.neural.models.translation.units import EOS, Units, learn_units
+from firth.neural.models.translation.units import EOS, Units, learn_units, warn_foreign
 from firth.neural.supervised import SupervisedTask, digest, mean_loss, on_device, split_rows
 from firth.neural.training.batching import pad
 from firth.neural.training.devices import new_module
@@ -32,6 +32,7 @@ from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
 from firth.readers.parallel import ParallelTexts
 from firth.resampling import Mean
+from firth.text.batches import warn_long
 from firth.timing import running_clock
 
 Reward = Callable[[str, str], float]
@@ -231,7 +232,12 @@ def train_translator(
         texts, validation = _split(pairs, held_out, languages, config.seed)
         source, target = _learn(options, texts)
         reader = PairReader(source, target, options.reverse_source, options.copying, options.spelling)
-        (train, dropped), (test, _) = (_read(reader, part, options) for part in (texts, validation))
+        (train, long), (test, _) = (
+            _read(reader, part, options, kind) for part, kind in ((texts, ""), (validation, "held-out "))
+        )
+        if held_out is not None:
+            warn_foreign(source, [pair.source.ids for pair in test], "held-out sources")
+            warn_foreign(target, [pair.target for pair in test], "held-out targets")
         module = new_module(config.seed, options.build, source, target, copies=2)
         size = options.batch_tokens or config.training.batch_size
         task = translation_task(
@@ -244,8 +250,9 @@ def train_translator(
             feeding=options.feeding,
         )
         data = {"examples": _digest(reader, train, test), "pairs": len(train)}
-        dropped = {**texts.dropped, **dropped}
+        dropped, truncated = (texts.dropped, long) if options.truncate else ({**texts.dropped, **long}, {})
         more = {"held_out_pairs": len(test), "target_tokens": _tokens(train), "dropped": dropped}
+        more |= {"truncated": truncated} if truncated else {}
         facts = fit_model(task, options, config, data, facts=more)
         module.cover(True)
     return TranslationModel(module, options, reader, metadata={"training": facts})
@@ -288,7 +295,10 @@ def reinforce(
     config = RunConfig.of(replace(options.training, lr=1e-4, schedule="constant", epochs=1, warmup=0), run)
     with running_clock():
         parts = _split(pairs, held_out, None, config.seed)
-        train, test = (_read(reader, part, options, keep_words=True)[0] for part in parts)
+        train, test = (
+            _read(reader, part, options, kind, keep_words=True)[0]
+            for part, kind in zip(parts, ("", "held-out "), strict=True)
+        )
         module = copy.deepcopy(model.module)
         task = ReinforcementTask(
             TranslationModel(module, options, reader),
@@ -342,20 +352,32 @@ def _learn(options: Any, texts: ParallelTexts) -> tuple[Units, Units]:
 
 
 def _read(
-    reader: PairReader, texts: ParallelTexts, options: Any, *, keep_words: bool = False
+    reader: PairReader, texts: ParallelTexts, options: Any, kind: str, *, keep_words: bool = False
 ) -> tuple[list[Pair], dict[str, int]]:
-    """Return the pairs of at most `max_length` tokens a side, and how many are longer, unless they are truncated.
+    """Return pairs as numbers, and how many are longer than `max_length` tokens: left out, or truncated.
+
+    Args:
+        kind: of pairs, for a warning that counts the longer ones.
 
     Raises:
         CorpusError: there is none.
     """
-    longest = options.max_length
-    most = longest if options.truncate else None
-    pairs = [reader.read(*pair, most, keep_words=keep_words) for pair in zip(texts.sources, texts.targets, strict=True)]
-    kept = [pair for pair in pairs if max(len(pair.source.ids), len(pair.target)) <= longest + 1]
+    longest, texts_of = options.max_length, list(zip(texts.sources, texts.targets, strict=True))
+    pairs = [reader.read(*pair, keep_words=keep_words) for pair in texts_of]
+    lengths = {"sources": [len(pair.source.ids) for pair in pairs], "targets": [len(pair.target) for pair in pairs]}
+    long = {side: sum(length > longest + 1 for length in own) for side, own in lengths.items()}  # an end each
+    if options.truncate:
+        for side, count in long.items():
+            warn_long(count, f"{len(pairs):,} {kind}{side}", longest, "the rest of them is not read")
+        if any(long.values()):
+            pairs = [reader.read(*pair, longest, keep_words=keep_words) for pair in texts_of]
+        return pairs, {side: count for side, count in long.items() if count}
+    kept = [pair for pair, *sides in zip(pairs, *lengths.values(), strict=True) if max(sides) <= longest + 1]
     if not kept:
         raise CorpusError(f"{texts.name}: all pairs have more than {longest} tokens; expected a higher max_length")
-    return kept, {"long": len(pairs) - len(kept)} if len(kept) < len(pairs) else {}
+    left_out = len(pairs) - len(kept)
+    warn_long(left_out, f"{len(pairs):,} {kind}pairs", longest, "they are left out")
+    return kept, {"long": left_out} if left_out else {}
 
 
 def _digest(reader: PairReader, *parts: Sequence[Pair]) -> str:

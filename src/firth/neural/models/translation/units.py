@@ -23,12 +23,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import CorpusError
+from firth.errors import CorpusError, counted, warn_caller
 from firth.text.joined_words import JOINER, join_marked, split_marked
 from firth.text.subwords import DOT, Subwords
 
 UNKNOWN, BOS, EOS = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")
+FOREIGN = 0.5, 10  # a greater share of unknown tokens, among at least so many, is that of another language
 KINDS = ("words", "subwords", "characters")
 Ids = npt.NDArray[np.int64]
 
@@ -98,6 +99,17 @@ class Units:
             "characters": self.characters,
             "subwords": None if self.subwords is None else self.subwords.to_str(),
         }
+
+
+def warn_foreign(units: Units, ids: Sequence[Ids], what: str) -> None:
+    """Warn the caller if a model knows few tokens of some texts, given their ids with the ends."""
+    total, unknown = sum(map(len, ids)) - len(ids), sum(int((own == UNKNOWN).sum()) for own in ids)
+    share, least = FOREIGN
+    if not units.spelled and total >= least and unknown > share * total:
+        warn_caller(
+            f"{unknown:,} of {counted(total, 'token')} of the {what} are unknown to the model; expected texts in the "
+            "language that it is trained on"
+        )
 
 
 def learn_units(

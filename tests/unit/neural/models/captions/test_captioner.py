@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 import firth
 from firth.errors import ArgumentTypeError, CorpusError, OptionError, ShapeError
 from firth.neural.models.captions.captioner import BiasedTarget, FeatureEncoder
-from firth.neural.models.captions.data import Shape
+from firth.neural.models.captions.data import Shape, caption_data
 from firth.neural.models.captions.predict import CaptionModel
 from firth.neural.models.translation.units import learn_units
 
@@ -253,3 +253,10 @@ def test_bad_input_of_a_trained_model(trained):
             blind.caption(features, **how)
     with pytest.raises(OptionError, match="the features would not be read"):
         firth.Captioner(initial_state=False, attention="none")
+
+
+def test_captions_that_are_too_long_are_counted():
+    units = learn_units(["a b c"], "words", 9)
+    with pytest.warns(UserWarning, match="1 of 3 captions have more than 2 tokens: they are left out; give a higher max"):
+        data = caption_data(np.zeros((2, 1, 1, 3), np.float32), [["a b", "a b c"], ["c"]], units, 2)
+    assert len(data.examples) == 2

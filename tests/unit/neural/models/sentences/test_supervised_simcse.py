@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import CorpusError, OptionError
-from firth.neural.models.sentences.supervised_simcse import GroupBatch, SupervisedModule
+from firth.neural.models.sentences.supervised_simcse import GroupBatch, SupervisedModule, _encoded
 from firth.readers.text_groups import TextGroup
 from tests.unit.neural.models.sentences.encoders import masked, sentences, training
 
@@ -91,3 +91,13 @@ def test_a_vocabulary_is_learned_without_a_start():
 def test_errors(data, arguments, error, message):
     with pytest.raises(error, match=message):
         firth.SupervisedSimCSE().train(data, start=masked(), **arguments)
+
+
+def test_texts_that_are_read_in_part_are_counted():
+    model = masked()
+    long = TextGroup(("The cat eats bread. " * 30, "The dog eats milk."))
+    limit = model.options.max_length
+    advice = f"1 of 8 texts have more than {limit} tokens: the rest of them is not read; give a higher max_length="
+    with pytest.warns(UserWarning, match=advice):
+        items, lengths, truncated = _encoded(model, [*GROUPS, long])
+    assert (truncated, len(items[2][0][0]), lengths[2]) == (1, limit, limit)
