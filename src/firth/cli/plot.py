@@ -166,7 +166,8 @@ def curve(
         if (Path(path) / RUN).exists():
             facts |= {row["model"]: row for row in read_comparison(path).rows}
         else:
-            facts[path] = load(path).metadata.get("training", {})
+            metadata = getattr(load(path), "metadata", {})
+            facts[path] = {**metadata, **metadata.get("training", {})}  # with phases after the first training
     return plots.training_curves(facts, loss=loss, relative=relative, **common)
 
 

@@ -16,6 +16,7 @@ from firth.plots.picture import Axis, Curve, Mark, Picture, Points
 
 LOSSES = ("sample", "training")
 UNITS = {"words": "nats per prediction", "cells": "per cell", "texts": "nats per text"}
+CHANGED = "changed"  # of Boltzmann machines, in place of a loss: the share of visible units that a step changes
 
 
 @explained
@@ -27,7 +28,8 @@ def training_curves(
     Args:
         models: the training record of each model by its name: `vectors.metadata["training"]`, or another mapping with
             "sample_loss" or "loss", a list of one number per epoch, or with "rows", one per evaluation. Models without
-            epochs are left out, with a note.
+            epochs are left out, with a note. A training in phases has the others among its values, as mappings with
+            "rows" by their names; each has curves of its own.
         loss: "sample" for the loss on a fixed sample of the text, with the training loss for models that did not
             measure it, and the losses of neural models on held-out and training data; "training" for the mean over
             each epoch.
@@ -47,7 +49,7 @@ def training_curves(
     marks: list[Mark] = [Curve(name=name, xy=xy, group=i) for i, (name, xy) in enumerate(curves.items())]
     ends = np.array([xy[-1] for xy in curves.values()])
     marks.append(Points(xy=ends, labels=list(curves), groups=range(len(curves))))
-    units = {UNITS.get(str(models[name].get("unit")), "") for name in drawn}
+    units = {_unit(models[name]) for name in drawn}
     unit = next(iter(units)) if len(units) == 1 else ""
     return Picture(
         kind="curve",
@@ -65,9 +67,18 @@ def training_curves(
 
 def _curves(name: str, facts: Mapping[str, Any], loss: str) -> dict[str, np.ndarray]:
     """Return the curves of a model, (n, 2) epochs and losses, by their labels."""
+    phases = {key: part for key, part in facts.items() if isinstance(part, Mapping) and "rows" in part}
+    curves = _phase_curves(name, facts, loss)
+    for phase, part in phases.items():
+        curves |= _phase_curves(f"{name}: {phase}", part, loss)
+    return curves
+
+
+def _phase_curves(name: str, facts: Mapping[str, Any], loss: str) -> dict[str, np.ndarray]:
     rows = facts.get("rows")
     if not isinstance(rows, list):
-        losses = _losses(facts, "sample_loss" if loss == "sample" and facts.get("sample_loss") else "loss")
+        kinds = ("sample_loss", "loss", CHANGED) if loss == "sample" else ("loss", CHANGED)
+        losses = _losses(facts, next((kind for kind in kinds if facts.get(kind)), "loss"))
         return {name: np.column_stack([np.arange(1, len(losses) + 1), losses])} if len(losses) else {}
     keys = {"held-out": "held_out_loss", "training": "loss"} if loss == "sample" else {"training": "loss"}
     points = {
@@ -78,6 +89,10 @@ def _curves(name: str, facts: Mapping[str, Any], loss: str) -> dict[str, np.ndar
     if len(by_label) == 1:
         return {name: next(iter(by_label.values()))}
     return by_label
+
+
+def _unit(facts: Mapping[str, Any]) -> str:
+    return "share of units changed" if facts.get(CHANGED) else UNITS.get(str(facts.get("unit")), "")
 
 
 def _epochs(epochs: Sequence[float]) -> Axis:

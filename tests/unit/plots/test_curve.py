@@ -1,7 +1,11 @@
+import importlib.util
+from pathlib import Path
+
 import pytest
 
 from firth.errors import OptionError
 from firth.plots import training_curves
+from firth.storage.kinds import LOADERS
 
 WORDS = {"loss": [4.0, 3.0, 2.0], "unit": "words"}
 CELLS = {"loss": [0.5, 0.1], "unit": "cells"}
@@ -79,3 +83,31 @@ def test_a_neural_model_without_held_out_data_has_one_curve():
     assert [row["epoch"] for row in training_curves({"t": {"rows": NEURAL}}, loss="training").rows] == [0.5, 1]
     picture = training_curves({"lm": {"rows": rows}, "vectors": {**WORDS, "sample_loss": [5.0, 4.0, 3.5]}})
     assert not picture.notes
+
+
+def test_each_phase_of_a_training_has_its_curves():
+    """As of a ranker before clusters, and of a reward after the likelihood."""
+    picture = training_curves({"m": {"rows": NEURAL, "ranking": {"rows": NEURAL[:2]}, "options": {"lr": 1}}})
+    assert {row["model"] for row in picture.rows} == {
+        "m: held-out", "m: training", "m: ranking: held-out", "m: ranking: training",
+    }  # fmt: skip
+    assert sum(row["model"].startswith("m: ranking") for row in picture.rows) == 4
+    later = training_curves({"m": {"reinforcement": {"rows": NEURAL[:1]}}})
+    assert len(later.rows) == 2
+
+
+def test_boltzmann_machines_show_what_a_step_changes():
+    picture = training_curves({"rbm": {"changed": [0.2, 0.1], "texts": 9}})
+    assert [row["loss"] for row in picture.rows] == [0.2, 0.1]
+    assert picture.y.name == "loss, share of units changed"
+
+
+def test_every_neural_training_is_written_down_by_the_loop():
+    """All that train with PyTorch call the one loop, whose rows are drawn; none writes losses of its own."""
+    homes = {location.partition(":")[0] for location in LOADERS.values() if ".neural.models." in location}
+    packages = {Path(importlib.util.find_spec(home.rpartition(".")[0]).origin).parent for home in homes}
+    assert len(packages) > 15
+    for package in packages:
+        own = "\n".join(path.read_text(encoding="utf-8") for path in package.glob("*.py"))
+        assert "fit_model(" in own or "train_translator(" in own, package
+        assert '"rows":' not in own, package
