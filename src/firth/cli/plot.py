@@ -12,6 +12,7 @@ from firth import plots
 from firth.alignment.alignment import load_alignment
 from firth.cli.arguments import AsJson, Poles, Quiet, Seed, SomeWords, Vectors, WordFile, flag, names, number, output
 from firth.cli.flags import Group, add_command, as_command
+from firth.cli.heat_tables import print_heat
 from firth.cli.output import note, print_json, working
 from firth.cli.plot_documents import command as document_command
 from firth.cli.plot_documents import coref, entities, parse
@@ -122,7 +123,7 @@ def similarity(
     ] = "clusters",
     **common: Any,
 ) -> plots.Picture:
-    """Draw the cosines of all pairs of words as a heat map."""
+    """Draw the cosines of all pairs of words as a heat map; without -o on the terminal."""
     space = load_vectors(vectors)
     return plots.similarity_heat_map(space, words, groups=groups, order=order, **common)
 
@@ -216,18 +217,22 @@ def translations(
 
 
 def attention(
-    model: Annotated[Path, names("A translator with attention.", "MODEL")],
-    text: Annotated[str, names("The text to translate.", "TEXT")],
+    model: Annotated[Path, names("A translator or summarizer with attention.", "MODEL")],
+    text: Annotated[str, names("The text to translate, or to summarize.", "TEXT")],
+    target: Annotated[
+        str | None, flag("A translation, whose attention is drawn in place of that of the best one.", "TEXT")
+    ] = None,
     beam: Annotated[int, typer.Option(help="Number of beams; 1 for greedy search.")] = 5,
     **common: Any,
 ) -> plots.Picture:
-    """Draw what each word of a translation attends to."""
+    """Draw what each word of a translation attends to; without -o on the terminal."""
     if os.path.isfile(text):  # noqa: PTH113 - false of a text that no path can be
         raise OptionError(f"{text} is a file; expected a text, in quotation marks")
     if not text.strip():
         raise OptionError("an empty text; expected one to translate, in quotation marks")
-    translator = open_model(model, "a translator")
-    translation = translator.translate(text, beam=beam, return_attention=True)
+    opened = open_model(model, "a translator", "a summarizer")
+    translator = getattr(opened, "translator", opened)
+    translation = translator.translate(text, beam=beam, targets=target, return_attention=True)
     source, target = translator.source.shown(translation.source_tokens), translator.target.shown(translation.tokens)
     return plots.attention_heat_map(translation.attention, source, target, **common)
 
@@ -242,6 +247,9 @@ def semantic_change(
     """Draw the path of a word between two times, among its neighbours then and now."""
     change = compare_times(old, new)
     return plots.word_path(change, word, number=number, **common)
+
+
+HEAT_MAPS = (similarity, attention)  # pictures that a terminal can show
 
 
 def _shared(
@@ -274,7 +282,7 @@ def _command(draw: Callable[..., plots.Picture]) -> Callable[..., None]:
     chooses = Chosen in [parameter.annotation for parameter in inspect.signature(draw).parameters.values()]
 
     def run(output: Path | None, quiet: bool, json: bool, **arguments: Any) -> None:
-        if output is None and not json:
+        if output is None and not json and draw not in HEAT_MAPS:
             raise OptionError("nowhere to draw: expected -o NAME.png, .svg, .pdf or .html, or --json for the numbers")
         if output is not None:
             check_target(output, plain=draw is word_map)
@@ -298,7 +306,8 @@ def _app() -> typer.Typer:
     app = typer.Typer(
         cls=Group,
         help="Draw vectors and figures: PNG, SVG, PDF, or an HTML page that works offline. Annotated documents: parse "
-        "as SVG, HTML or characters; entities and coref as HTML or characters.",
+        "as SVG, HTML or characters; entities and coref as HTML or characters. Attention and similarity: also on the "
+        "terminal.",
     )
     kinds: dict[str, Callable[..., plots.Picture]] = {
         "map": word_map, "analogy": analogy, "neighbours": neighbours, "similarity": similarity, "axis": axis,
@@ -342,3 +351,5 @@ def _report(picture: plots.Picture, output: Path | None, json: bool) -> None:
             print_json(row)
     elif output is not None:
         print(f"{output}: {picture.title}")
+    else:
+        print_heat(picture)

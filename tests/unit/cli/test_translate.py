@@ -77,6 +77,10 @@ def test_train_predict_and_test(capsys, tmp_path):
     cells = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert len(cells) == 3 * len(first["attention"])
     assert {cell["source"] for cell in cells} == {"a", "b", "</s>"}
+    assert run("plot", "attention", "t", "a b", "--target", "C A", "-q") == 0
+    table = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert table[2] == ["a", "b", "</s>"]
+    assert [row[0] for row in table[3:6]] == ["C", "A", "</s>"]
     assert run("info", "t", "--json") == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["kind"] == "translator"
