@@ -6,9 +6,10 @@ nothing from the compiled side but the alias table, which has tests of its own. 
 
 import numpy as np
 
+from examples.plain.word2vec import sigmoid
 from firth.kernels.noise import alias_table
 from firth.randomness import generator, kernel_states
-from tests.golden.word2vec_twin import Stream, sigmoid
+from tests.golden.word2vec_twin import Stream
 
 SPACES = b" \t\n\v\f\r\0"
 END = b"</s>"

@@ -2,19 +2,11 @@
 
 import numpy as np
 
+from examples.plain.word2vec import keep_probabilities, noise_probabilities, sigmoid
 from firth.kernels.noise import alias_table
 from firth.kernels.step_emission import WIDTH, read_together
 from firth.randomness import generator, kernel_states
-from tests.golden.word2vec_twin import (
-    LONGEST,
-    Stream,
-    codes,
-    huffman_pairs,
-    keep_probabilities,
-    learning_rate,
-    noise_probabilities,
-    sigmoid,
-)
+from tests.golden.word2vec_twin import LONGEST, Stream, codes, huffman_pairs, learning_rate
 
 AHEAD = 2  # noise is drawn this many windows before it is used
 TURN = read_together(WIDTH)  # output rows that are read before any of them is updated

@@ -1,15 +1,14 @@
 """A plain twin of the Word2Vec trainer: float64 NumPy, one pair after the other, the same random stream.
 
-Written from the formulas of `firth.embeddings.word2vec`: probabilities of words, noise and learning rate are computed
-here. It takes nothing from the compiled side but the alias table of the noise, which has tests of its own, and how
-many rows this processor's step takes at a time. Slow and short: it says what one thread of the compiled trainer must
-compute.
+Probabilities of words and noise and the logistic step are those of `examples/plain/word2vec.py`, the file to read
+first. Here is what the compiled trainer does besides: the order of its random draws, its other objectives, and how many
+rows this processor's step takes at a time. From the compiled side comes only the alias table of the noise, which has
+tests of its own. Slow and short: it says what one thread of the compiled trainer must compute.
 """
-
-import math
 
 import numpy as np
 
+from examples.plain import word2vec
 from firth.kernels.noise import alias_table
 from firth.kernels.step_emission import MOST_HIDDEN, WIDTH, read_together
 from firth.randomness import generator, kernel_states
@@ -42,24 +41,6 @@ class Stream:
         return slot if bits & 0xFFFFFFFF < entry & 0xFFFFFFFF else entry >> 32
 
 
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
-
-def keep_probabilities(counts, sample):
-    """sqrt(t / f) + t / f for a word of relative frequency f, at most 1: the subsampling of word2vec.c."""
-    if sample == 0:
-        return [1.0 for _ in counts]
-    total = sum(counts)
-    return [min(1.0, math.sqrt(sample * total / count) + sample * total / count) for count in counts]
-
-
-def noise_probabilities(counts, exponent):
-    """counts^exponent over their sum (Mikolov et al. 2013, NIPS, section 2.2)."""
-    powers = [float(count) ** exponent for count in counts]
-    return np.array(powers) / math.fsum(powers)
-
-
 def learning_rate(model, share):
     """From lr, when nothing has been read, in a straight line to lr * lr_end_factor, when everything has."""
     return (1 - share) * model.lr + share * model.lr * model.lr_end_factor
@@ -76,13 +57,13 @@ class Twin:
         self.outputs = np.zeros((words, model.dim))
         self.random = Stream(kernel_states(seed, "shard", 1)[0])
         counts = corpus.vocabulary.counts.tolist()
-        self.q = noise_probabilities(counts, model.noise_exponent)
+        self.q = word2vec.noise_probabilities(counts, model.noise_exponent)
         # A table of the twin's own probabilities may be laid out otherwise: rounding decides ties between words.
         ours = corpus.vocabulary.noise_probabilities(model.noise_exponent)
         np.testing.assert_allclose(ours, self.q, rtol=1e-13)
         self.noise = alias_table(ours)
         self.codes = codes(huffman_pairs(corpus)) if model.objective == "hierarchical" else None
-        self.keep = keep_probabilities(counts, model.sample)
+        self.keep = word2vec.keep_probabilities(counts, model.sample)
         self.losses, self.read = [], 0
 
     def train(self):
@@ -193,13 +174,7 @@ class Twin:
 
 def logistic(signs):
     """From scores to losses and slopes of log sigma(sign * score); a sign of 0 takes no part."""
-    signs = np.array(signs)
-
-    def step(scores):
-        z = signs * scores
-        return np.where(signs == 0, 0.0, np.logaddexp(0, -z)), signs * sigmoid(-z)
-
-    return step
+    return lambda scores: word2vec.logistic(scores, np.array(signs))
 
 
 def softmax(true):
