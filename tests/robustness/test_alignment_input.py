@@ -102,7 +102,7 @@ def test_ctrl_c_leaves_the_old_alignment(firth, tmp_path):
     random = np.random.default_rng(0)
     for name in ("c.txt", "d.txt"):
         WordVectors([f"w{i}" for i in range(1000)], random.normal(size=(1000, 50))).save(tmp_path / name, "word2vec")
-    started = firth.start("align", "c.txt", "d.txt", "--unsupervised", "-o", "ab", "--patience", "900")
+    started = firth.start("align", "c.txt", "d.txt", "--unsupervised", "-o", "ab", "--overwrite", "--patience", "900")
     for line in started.stderr:
         if "self-learning" in line:
             break

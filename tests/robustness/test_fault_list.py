@@ -68,7 +68,7 @@ def test_clocks_that_jump(firth: Command):
     for moment, words in ((2_500_000_000, 26), (1000, 27), (2_500_000_000, 28)):
         text.write_text(sentences(100) + " ".join(f"new{i}" for i in range(words - 26)) + "\n", encoding="utf-8")
         os.utime(text, (moment, moment))
-        assert firth("train", "skipgram", "text.txt", "-o", "out", "--min-count", 1, *SMALL).status == 0
+        assert firth("train", "skipgram", "text.txt", "-o", "out", "--min-count", 1, "--overwrite", *SMALL).status == 0
         assert len(library.load(firth.folder / "out")) == words
         for path in [*firth.cache.rglob("*"), firth.cache]:
             os.utime(path, (moment + 10**8, moment + 10**8))

@@ -54,7 +54,8 @@ def test_quiet_is_passed_on(ask, monkeypatch):
 
     monkeypatch.setattr(firth.DiscourseAtoms, "fit", noted)
     for flags in ([], ["--quiet"]):
-        assert ask("v.firth", "--atoms", 12, "--sparsity", 3, "--threads", 1, "-o", "s.firth", *flags)[0] == 0
+        flags = ["--atoms", 12, "--sparsity", 3, "--threads", 1, "-o", "s.firth", "--overwrite", *flags]
+        assert ask("v.firth", *flags)[0] == 0
     assert asked == [None, False]
 
 

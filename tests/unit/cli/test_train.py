@@ -161,14 +161,14 @@ def test_standard_input_stands_alone():
 
 def test_old_vectors_of_ours_are_replaced(capsys):
     run(dim=8, epochs=1)
-    run(dim=4, epochs=1)
+    run(dim=4, epochs=1, overwrite=True)
     assert firth.load("out.firth").dim == 4
 
 
 def test_deterministic_gives_the_same_bits_for_any_number_of_threads(capsys):
     saved = []
     for threads in (1, 2):
-        run(dim=8, epochs=1, threads=threads, deterministic=True)
+        run(dim=8, epochs=1, threads=threads, deterministic=True, overwrite=True)
         saved.append(firth.load("out.firth"))
     assert saved[0].vectors.tobytes() == saved[1].vectors.tobytes()
     assert [vectors.metadata["training"]["deterministic"] for vectors in saved] == [True, True]
@@ -208,7 +208,7 @@ def test_a_cluster_merges_as_often_as_the_flag_says(monkeypatch):
     monkeypatch.setattr(firth.Cluster, "lend", lambda self: contextlib.nullcontext())
     monkeypatch.setattr("firth.cluster.ray_crew.ray_package", lambda: None)
     run(dim=8, epochs=1, threads=None, cluster="local", workers=2, merge_every=900)
-    run(dim=8, epochs=1, threads=None, cluster="local", start=Path("out.firth"), freeze=True)
+    run(dim=8, epochs=1, threads=None, cluster="local", start=Path("out.firth"), freeze=True, overwrite=True)
     assert [(each.workers, each.merge_every) for each, _ in seen] == [(2, 900), (None, 4096)]
     assert seen[1][1]["freeze"] is True
     assert "freeze" not in seen[0][1]

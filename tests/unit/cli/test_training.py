@@ -68,7 +68,7 @@ def run(monkeypatch, tmp_path):
 
 def test_arguments_of_the_command_come_first_then_the_shared_ones():
     names = list(inspect.signature(TOY.of(MODEL)).parameters)
-    shared = ["seed", "threads", "checkpoint", "every", "quiet", "json"]
+    shared = ["seed", "threads", "checkpoint", "every", "overwrite", "quiet", "json"]
     assert [name for name in names if name != "width"] == ["source", "output", "held_out", *shared, "on_error"]
 
 

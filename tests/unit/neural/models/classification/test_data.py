@@ -5,9 +5,9 @@ import pytest
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
+from firth.classify.examples import Examples
 from firth.classify.labels import LabelSet
 from firth.errors import CorpusError
-from firth.classify.examples import Examples
 from firth.neural.models.classification.data import Item, batches_of, development_split, label_targets
 from firth.neural.models.classification.reader import TextReader
 

@@ -25,7 +25,7 @@ def test_options_are_numbers_words_and_yes_or_no():
         ("full:colour=red", "'colour=red' in 'full:colour=red': full has no such option; expected one of bias"),
         ("full:bias", "expected OPTION=VALUE with one of bias"),
         ("full:words=3", "full has no such option; expected one of bias"),
-        ("tree:tree=learned:codes=2", "tree has no such option; expected one of bootstrap, most, overlap, rule, tree"),
+        ("tree:tree=learned:codes=2", "tree has no such option; did you mean max_codes"),
     ],
 )
 def test_what_is_no_output_is_refused(spec, found):
