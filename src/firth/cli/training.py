@@ -27,12 +27,21 @@ from firth.loading import load, load_vectors
 from firth.spelling import one_spelling
 from firth.storage.kinds import LOADERS
 from firth.timing import running_clock
+from firth.vectors.subword_vectors import SubwordVectors
 
 STOPS = "Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything."
 # Arguments that only models have whose `train` takes them.
 _OPTIONAL = ("vectors", "embed", "start", "old_held_out", "seed", "threads", "checkpoint")
 
 StartVectors = Annotated[Path | None, flag("Word vectors to start from.", "VECTORS")]
+RawText = Annotated[
+    list[str] | None,
+    flag(
+        "Raw text without annotation, a file, folder or glob: word vectors are trained on it first (fastText at its "
+        "defaults), in place of --vectors. Several by several flags.",
+        "TEXT",
+    ),
+]
 Report = tuple[Mapping[str, Any], Sequence[str]]  # JSON, and the same as lines
 
 
@@ -147,6 +156,7 @@ class TrainCommand:
         takes = inspect.signature(model.kind.train).parameters
         without = {name for name in _OPTIONAL if name not in takes} | set(self.without(model))
         without |= {"every"} if "checkpoint" in without else set()
+        without |= {"raw"} if "vectors" in without or "vectors" not in names else set()
         return [parameter.replace(kind=_POSITIONAL) for parameter in order if parameter.name not in without]
 
     def _run(self, model: Model, values: Mapping[str, Any]) -> None:
@@ -283,11 +293,13 @@ class Run:
             trainer: trains in place of the options' own `train`.
             **arguments: of `train`; those that are None, or that it does not take, are left out.
         """
-        for name, read in (("vectors", load_vectors), ("embed", _load_all)):
-            if self.values.get(name):
-                paths = self.values[name]
-                with working(f"reading {' '.join(map(str, paths)) if name == 'embed' else paths}", self.quiet):
-                    arguments[name] = read(paths)
+        given, raw = self.values.get("vectors"), self.values.get("raw")
+        how = {"seed": self.values.get("seed") or 0, "threads": self.values["threads"], "quiet": self.quiet}
+        if given or raw:
+            arguments["vectors"] = given_vectors(given, raw, **how)
+        if paths := self.values.get("embed"):
+            with working(f"reading {' '.join(map(str, paths))}", self.quiet):
+                arguments["embed"] = [load(path) for path in paths]
         arguments |= {"training": self.training, "seed": self.values.get("seed"), "checkpoint": self.checkpoint}
         takes = inspect.signature(self.options.train).parameters
         given = {name: value for name, value in arguments.items() if value is not None and name in takes}
@@ -305,6 +317,7 @@ def _shared(
     threads: OneThread = None,
     checkpoint: Checkpoint = None,
     every: Every = None,
+    raw: RawText = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -312,8 +325,26 @@ def _shared(
     """Hold the arguments of every command that trains."""
 
 
-def _load_all(paths: Sequence[Path]) -> list[Any]:
-    return [load(path) for path in paths]
+def given_vectors(
+    vectors: Path | None, raw: Sequence[str] | None, *, seed: int, threads: int | None, quiet: bool
+) -> Any:
+    """Return the word vectors that `--vectors` or `--raw` give: read, or trained by fastText at its defaults.
+
+    Raises:
+        OptionError: both are given, or the path holds no word vectors.
+    """
+    if vectors and raw:
+        raise OptionError("--vectors and --raw: expected one of them; --raw trains the vectors")
+    if not vectors and not raw:
+        return None
+    if raw:
+        from firth.embeddings.fasttext import FastText  # imports Numba
+
+        result: Any = FastText().train(list(raw), seed=seed, threads=threads or 1, progress=not quiet)
+    else:
+        with working(f"reading {vectors}", quiet):
+            result = load_vectors(str(vectors))
+    return result.known if isinstance(result, SubwordVectors) else result
 
 
 def model_flags(command: TrainCommand, model: Model) -> list[Flags]:

@@ -30,6 +30,7 @@ from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch, p
 from firth.readers.conllu import DependencySentence
 from firth.storage.model_folder import ModelFolder
 from firth.text.characters import fold
+from firth.vectors.coverage import tell_coverage
 from firth.vectors.word_vectors import WordVectors
 
 Ids = npt.NDArray[np.int64]
@@ -69,12 +70,18 @@ def suffix(word: str) -> str:
     return lower(word)[-2:]
 
 
+def long_suffix(word: str) -> str:
+    """Return the last three characters of a word in lower case."""
+    return lower(word)[-3:]
+
+
 COLUMNS: dict[str, Callable[[Any], Sequence[str]]] = {  # name: its values of a sentence
     "upos": lambda sentence: sentence.tags,
     "xpos": lambda sentence: sentence.language_tags,
     "feats": lambda sentence: sentence.features,
     "capitals": lambda sentence: [capitals(word) for word in words_of(sentence)],
     "suffix": lambda sentence: [suffix(word) for word in words_of(sentence)],
+    "long_suffix": lambda sentence: [long_suffix(word) for word in words_of(sentence)],
 }
 
 
@@ -246,6 +253,7 @@ def learn_token_reader(
     given: list[str] = []
     if vectors is not None:
         rows = case_insensitive(vectors.index_to_key)
+        tell_coverage(forms, lambda form: form in rows or lower(form) in rows)
         in_text = {rows[key] for form in forms for key in (form, lower(form)) if key in rows}
         given = [vectors.index_to_key[row] for row in sorted({*in_text, *range(min(extra_words, len(vectors)))})]
         if tuned:
