@@ -219,7 +219,7 @@ def make_pretrained(options: Any) -> Callable[[], tuple[Any, Any]]:
 
 def make_tagger() -> tuple[Any, Any]:
     """A tagger of two targets."""
-    options = firth.Tagger(targets=("pos", "ner"), dim=5, hidden=4, char_dim=3, char_width=4)
+    options = firth.Tagger(targets=("pos", "ner"), dim=5, hidden=4, char_dim=3, char_width=4, spelling=False)
     model = options.train(tagged(16), held_out=tagged(5, 1), **how())
     found = model.predict([words for words, _ in tagged(3, 2)] + [["one"]])
     (table,) = model.marginals([["mr", "unheard"]])
@@ -228,7 +228,7 @@ def make_tagger() -> tuple[Any, Any]:
 
 def make_tagger_elmo() -> tuple[Any, Any]:
     """A tagger over an encoder of words in context, by windows and softmax."""
-    options = firth.Tagger(targets="pos", dim=5, hidden=4, char_dim=2, char_width=3)
+    options = firth.Tagger(targets="pos", dim=5, hidden=4, char_dim=2, char_width=3, spelling=False)
     pairs = [(words, tags["pos"]) for words, tags in tagged(12)]
     model = options.train(pairs, held_out=pairs[:3], embed=firth.ELMo(embedder()), **how())
     return model, [[each.tags for each in model.predict([words for words, _ in pairs[:3]])]]

@@ -27,7 +27,8 @@ from typing import Any, ClassVar, Unpack
 import torch
 
 from firth.arguments import explained
-from firth.errors import CorpusError, OptionError, brief
+from firth.errors import CorpusError, OptionError, brief, counted, warn_caller
+from firth.evaluation.baselines import most_frequent, the_label, warn_if_trivial
 from firth.evaluation.tags import tag_error
 from firth.hints import near_names
 from firth.neural.models.tagging.data import (
@@ -51,30 +52,36 @@ from firth.neural.models.tagging.network import (
     WindowEncoder,
 )
 from firth.neural.models.tagging.predict import TaggerModel
+from firth.neural.models.tagging.size_defaults import tagger_defaults
+from firth.neural.models.tagging.start import copy_parameters, extended_reader, extended_set, started_options, tell_new
 from firth.neural.models.tagging.tag_set import UNKNOWN_TAG, Ids, TagSet, check_notation, check_tags, learn_tag_set
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.embedders import INPUT, Embedders, check_joins, embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import TokenOptions, with_vectors
-from firth.neural.models.tokens.reader import ReadSentence, TokenReader
+from firth.neural.models.tokens.reader import ReadSentence, TokenReader, words_of
 from firth.neural.structs.chains import best_tags
 from firth.neural.supervised import SupervisedTask, digest, loss_per_token, on_device, split_examples
 from firth.neural.training.batching import Buckets
+from firth.neural.training.by_size import with_size_defaults
 from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.row_updates import sparse_gradients
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
-from firth.options import Preset, option, options_class
+from firth.options import BY_SIZE, Preset, option, options_class
+from firth.readers.span_tags import OUTSIDE
 from firth.storage.skipping import SKIP
 from firth.timing import running_clock
+from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
 ENCODERS = ("bilstm", "window")
 HEADS = ("crf", "softmax", "margin")
 SCHEMES = ("bioes", "bio")
 EVAL_BATCH = 100  # sentences per batch of an evaluation
+SPLITS = 20  # tenths of the sentences that are tried, until one can select a model
 
 
 @options_class
@@ -94,10 +101,12 @@ class TaggerOptions(TokenOptions, abc.ABC):
     )
     encoder: str = option("bilstm", "how words are read in context: bilstm or window", choices=ENCODERS)
     head: str = option("crf", "how tags are decided: crf, softmax or margin (with a window)", choices=HEADS)
-    hidden: int = option(200, "width of each LSTM's state, or of the hidden layer over a window", minimum=1)
+    hidden: int = option(
+        BY_SIZE, "width of each LSTM's state, or of the hidden layer over a window", minimum=1, by_size=True
+    )
     layers: int = option(1, "number of LSTM layers", minimum=1)
     window: int = option(2, "words on each side, with encoder=window", minimum=0)
-    spelling: bool = option(False, "look-ups of capitals and of the last two letters of a word")
+    spelling: bool = option(True, "look-ups of capitals and of the last two and three letters of a word")
     margin: float = option(1.0, "margin, with head=margin", minimum=0)
     dropout: float = option(
         0.5, "dropout of the vectors of words, before and after the encoder", minimum=0, maximum=0.99
@@ -133,7 +142,7 @@ class TaggerOptions(TokenOptions, abc.ABC):
     @property
     def read_columns(self) -> tuple[str, ...]:
         """The columns that are read besides words and characters."""
-        return ("capitals", "suffix") if self.spelling else ()
+        return ("capitals", "suffix", "long_suffix") if self.spelling else ()
 
     @abc.abstractmethod
     def build(self, reader: TokenReader, sets: Sequence[TagSet], vectors: WordVectors | None = None) -> TaggerModule:
@@ -200,8 +209,9 @@ def train_tagger(
     source: Any,
     *,
     held_out: Any = None,
-    vectors: WordVectors | None = None,
+    vectors: WordVectors | SubwordVectors | None = None,
     embed: Any = None,
+    start: TaggerModel | None = None,
     on_error: str = SKIP,
     word_column: int | str | None = None,
     **run: Unpack[RunArguments],
@@ -216,9 +226,11 @@ def train_tagger(
             dict.
         held_out: sentences that select the best epoch, in any form of `source`. Without them a tenth of the training
             sentences is held out; test data never select a model.
-        vectors: word vectors to start from, or to keep (`embedding`).
+        vectors: word vectors to start from, or to keep (`embedding`), such as those of raw text:
+            `firth.FastText().train("texts/")`. How many of the training words they know is logged.
         embed: vectors of words in context, beside those of the tagger's own: `firth.ELMo(model)`, `firth.TagLM(model)`,
             `firth.CoVe(translator)`, several in a list, or a trained encoder or its folder.
+        start: trained tagger to go on from, with its options. Words and tags that it lacks are added, which is logged.
         on_error: "skip" damaged sentences and documents of files, count and list them; or "stop" at the first. Heads
             of CoNLL-U do not matter.
         word_column: number, from 1, or name of the column of words in files of columns. None is the first, or the
@@ -230,7 +242,8 @@ def train_tagger(
 
     Warns:
         UserWarning: tags of spans break the rules of their scheme, damaged sentences were skipped, or sentences of
-            CoNLL-U are left out, for their words have no tags.
+            CoNLL-U are left out, for their words have no tags; `vectors` know less than half of the words; or the
+            tagger is no better than the most frequent tag.
 
     Raises:
         CorpusError: the source is missing or holds no sentence, a target has one tag only, or `held_out` has others.
@@ -238,17 +251,46 @@ def train_tagger(
         OptionError: an option is out of its range, the data have no such target, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    options = with_vectors(options, vectors)
+    vectors = vectors.known if isinstance(vectors, SubwordVectors) else vectors
+    options = (
+        with_vectors(options, vectors)
+        if start is None
+        else started_options(options, start, vectors=vectors, embed=embed)
+    )
     config, reading = RunConfig.of(options.training, run), Reading(on_error, word_column)
     with running_clock():
         source = listed(source)
         options = dataclasses.replace(options, targets=options.target_names or default_target(source))
         examples = read_tagged(source, options.target_names, reading)
+        size = len(examples), sum(len(words_of(sentence)) for sentence in examples.sentences)
         if held_out is None:
-            examples, validation = split_examples(examples, config.seed, f"{examples.name}: {len(examples)} sentence")
+            examples, validation = _split(examples, config.seed)
         else:
             validation = read_tagged(held_out, options.target_names, reading)
-        return _trained(options, examples, validation, config, vectors, embedders_of(embed))
+        chosen, shown = tagger_defaults(size[0]), f"{counted(size[0], 'sentence')}, {counted(size[1], 'word')}"
+        options, config = with_size_defaults(options, config, chosen, shown)
+        return _trained(options, examples, validation, config, vectors, embedders_of(embed), start)
+
+
+def _split(examples: TaggedExamples, seed: int) -> tuple[TaggedExamples, TaggedExamples]:
+    """Return the sentences to train on, and a tenth of all that selects the model: one with tags that are learned."""
+    for attempt in range(SPLITS):
+        name = f"{examples.name}: {len(examples)} sentence"
+        train, held_out = split_examples(examples, seed + attempt, name)
+        if all(_tells(train.tags[target], held_out.tags[target]) for target in examples.tags):
+            return train, held_out
+    if all(len({tag for tags in column for tag in tags}) > 1 for column in examples.tags.values()):
+        warn_caller(
+            f"{examples.name}: in no tenth of {counted(len(examples), 'sentence')} are tags that the others have: all "
+            "are trained on and select the epoch; give more sentences, or others as held_out"
+        )
+    return examples, examples
+
+
+def _tells(trained: Sequence[Tags], held_out: Sequence[Tags]) -> bool:
+    """Return whether held-out sentences have a tag, besides that of words outside spans, that is trained."""
+    known, judged = ({tag for tags in part for tag in tags} - {OUTSIDE} for part in (trained, held_out))
+    return bool(known & judged)
 
 
 def _trained(
@@ -258,15 +300,25 @@ def _trained(
     config: RunConfig,
     vectors: WordVectors | None,
     embedders: Embedders,
+    start: TaggerModel | None,
 ) -> TaggerModel:
-    sets = [_tag_set(options, target, tags, examples.name) for target, tags in examples.tags.items()]
+    sets = [
+        _tag_set(options, target, tags, examples.name, None if start is None else start.sets[number])
+        for number, (target, tags) in enumerate(examples.tags.items())
+    ]
     notations = {target: check_notation(tags, target, examples.name) for target, tags in examples.tags.items()}
     for target, tags in zip(examples.tags, sets, strict=True):
         check_tags(tags, validation.tags[target], target, validation.name, held_out=True)
-    reader = options.learn_reader(examples.sentences, vectors, columns=options.read_columns, embedders=embedders)
+    columns = options.read_columns if start is None else tuple(start.reader.columns)
+    reader = options.learn_reader(examples.sentences, vectors, columns=columns, embedders=embedders)
+    reader = reader if start is None else extended_reader(start.reader, reader)
     train, held_out = (list(map(reader.read, part.sentences)) for part in (examples, validation))
     numbers, held_out_numbers = encoded(examples, sets), encoded(validation, sets)
     module = new_module(config.seed, options.build, reader, sets, vectors, copies=2)
+    added = {}
+    if start is not None:
+        copy_parameters(module, start.module)
+        added["start"] = tell_new(start, reader, sets)
     task = tag_task(
         module,
         tag_batches(reader, train, numbers, batch_size=config.training.batch_size, seed=config.seed),
@@ -274,23 +326,50 @@ def _trained(
         gold=[list(map(tags.normal, column)) for tags, column in zip(sets, validation.tags.values(), strict=True)],
         sets=sets,
     )
-    content = _digest([(train, numbers), (held_out, held_out_numbers)], reader, vectors)
+    content = _digest([(train, numbers), (held_out, held_out_numbers)], reader, vectors, start)
     data = {"examples": content, "sentences": len(train)}
     sentences = (sentence.forms for sentence in (*train, *held_out))
     with cached_features(module, sentences, config.progress), sparse_gradients(module, config.training):
         facts = fit_model(task, options, config, data)
     facts |= {
+        **added,
         "held_out_sentences": len(held_out),
         "words": sum(map(len, train)),
         "broken_spans": sum(tags.broken for tags in sets),
         "notations": {target: notation for target, notation in notations.items() if notation},
     }
+    _warn_if_trivial(facts["best"], examples, validation, sets)
     return TaggerModel(module, options, reader, sets, {"training": facts})
 
 
-def _tag_set(options: TaggerOptions, target: str, tags: Sequence[Sequence[str]], name: str) -> TagSet:
-    """Return the tags of a target."""
+def _warn_if_trivial(
+    best: dict[str, Any] | None, examples: TaggedExamples, validation: TaggedExamples, sets: Sequence[TagSet]
+) -> None:
+    """Warn where the tagger is no better than the most frequent tag, or than no span at all."""
+    if best is None:
+        return
+    scores, baselines = [], []
+    for target, tags in zip(examples.tags, sets, strict=True):
+        tag, _ = most_frequent(tag for sentence in examples.tags[target] for tag in sentence)
+        judged = [each for sentence in validation.tags[target] for each in sentence]
+        scores.append(0.0 if tags.scheme else judged.count(tag) / max(len(judged), 1))
+        baselines.append("no span" if tags.scheme else the_label(tag))
+    warn_if_trivial(
+        1 - best["held_out_error"],
+        sum(scores) / len(scores),
+        measure="F1 of spans" if sets[0].scheme else "accuracy",
+        data=counted(len(validation), "held-out sentence"),
+        baseline=" and ".join(dict.fromkeys(baselines)),
+        remedy="give more sentences, more epochs or a smaller batch_size",
+    )
+
+
+def _tag_set(
+    options: TaggerOptions, target: str, tags: Sequence[Sequence[str]], name: str, start: TagSet | None
+) -> TagSet:
+    """Return the tags of a target, behind those of a start."""
     learned = learn_tag_set(tags, options.scheme)
+    learned = learned if start is None else extended_set(start, learned, target, name)
     if len(learned) < 2:
         raise CorpusError(
             f"{name}: all words have the tag {learned.names[0]!r} of the target {target!r}; expected two tags or more"
@@ -302,14 +381,18 @@ def _digest(
     parts: Iterable[tuple[Sequence[ReadSentence], Sequence[tuple[Ids, ...]]]],
     reader: TokenReader,
     vectors: WordVectors | None,
+    start: TaggerModel | None,
 ) -> str:
     """Return a digest of the data of a run."""
+    weights = [] if start is None else [tensor.cpu().numpy() for tensor in start.module.state_dict().values()]
     sentences = (
         ("\n".join(sentence.forms), sentence.columns, numbers)
         for part in parts
         for sentence, numbers in zip(*part, strict=True)
     )
-    return digest(sentences, "\n".join([*reader.words, *reader.given]), vectors, embedders_digest(reader.embedders))
+    return digest(
+        sentences, "\n".join([*reader.words, *reader.given]), vectors, weights, embedders_digest(reader.embedders)
+    )
 
 
 @options_class
@@ -337,7 +420,13 @@ class Tagger(TaggerOptions):
     common_options: ClassVar = ("targets", "encoder", "head", "characters", "dim", "hidden", "dropout", "embedding")
     train = train_tagger
     training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=30, batch_size=16, optimiser="adam", lr=0.002, clip_norm=5.0, patience=5, schedule="linear"
+        epochs=BY_SIZE,
+        batch_size=BY_SIZE,
+        optimiser="adam",
+        lr=BY_SIZE,
+        clip_norm=5.0,
+        patience=BY_SIZE,
+        schedule="linear",
     )
 
     def build(self, reader: TokenReader, sets: Sequence[TagSet], vectors: WordVectors | None = None) -> TaggerModule:

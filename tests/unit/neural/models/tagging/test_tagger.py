@@ -31,7 +31,14 @@ def test_characters_know_unknown_words_by_their_ends():
     accuracy = {}
     for characters in ("lstm", "none"):
         options = firth.Tagger(
-            targets="pos", encoder="window", window=0, head="softmax", characters=characters, min_count=1000, **SIZES
+            targets="pos",
+            encoder="window",
+            window=0,
+            head="softmax",
+            characters=characters,
+            spelling=False,
+            min_count=1000,
+            **SIZES,
         )
         model = options.train(sentences(60), training=training(), progress=False)
         accuracy[characters] = model.test(new)["pos"].unknown_accuracy

@@ -88,6 +88,18 @@ def test_what_is_refused(source, error, problem):
         trained(source)
 
 
+def test_the_held_out_tenth_can_select_a_model():
+    """It has tags that are learned; where no tenth has, the training sentences select."""
+    rare = [(["a", "b"], ["O", "O"])] * 18 + [(["c", "d"], ["O", "B-X"])] * 4
+    for seed in range(3):
+        facts = trained(rare, seed=seed).metadata["training"]
+        assert facts["held_out_sentences"] == 2
+        assert facts["best"]["held_out_error"] > 0  # there is something to find
+    with pytest.warns(UserWarning, match="in no tenth of 2 sentences are tags that the others have"):
+        model = trained([(["a", "b"], ["O", "B-X"]), (["c", "d"], ["O", "B-Y"])])
+    assert model.metadata["training"]["sentences"] == model.metadata["training"]["held_out_sentences"] == 2
+
+
 def test_a_checkpoint_of_other_data_is_refused(tmp_path):
     trained(sentences(10), checkpoint=tmp_path / "c")
     with pytest.raises(OptionError, match="examples"):
