@@ -9,14 +9,19 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Embed, OnError, OneThread, Quiet, TextFile, flag, names
+import firth
+from firth import plots
+from firth.cli.arguments import AsJson, Embed, OnError, OneThread, Quiet, Seed, TextFile, flag, names, output
 from firth.cli.groups import commands
 from firth.cli.output import print_json, with_progress, working
 from firth.cli.texts import batches, line_batches
-from firth.cli.training import Report, Run, StartVectors, Summary, TrainCommand
+from firth.cli.training import RawText, Report, Run, StartVectors, Summary, TrainCommand, given_vectors
 from firth.cli.vectors import open_model
+from firth.comparison.learning_curve import DRAWS
+from firth.comparison.tagging_curve import tagging_curve
 from firth.documents.files import CONLLU, RAW, format_of
 from firth.errors import OptionError
+from firth.plots.saving import check_target as check_picture
 from firth.readers.columns import read_columns
 from firth.readers.conllu import TAG_COLUMNS, read_conllu
 from firth.storage.skipping import SKIP
@@ -65,6 +70,9 @@ def _train(
     ] = None,
     vectors: StartVectors = None,
     embed: Embed = None,
+    start: Annotated[
+        Path | None, flag("Trained tagger to continue from, with its options; new words and tags are added.", "MODEL")
+    ] = None,
     *,
     on_error: OnError = SKIP,
     word_column: WordColumn = None,
@@ -74,7 +82,11 @@ def _train(
     Targets of CoNLL-U and of documents are upos, xpos, feats and ner, several with commas between. Of a file of columns
     the last one is learned, or those that --targets names, by their numbers from 1 or their names in a first line.
     """
-    return run.train(source, held_out=held_out, on_error=on_error, word_column=word_column)
+    return run.train(source, held_out=held_out, start=_opened_start(start), on_error=on_error, word_column=word_column)
+
+
+def _opened_start(path: Path | None) -> Any:
+    return None if path is None else open_model(path, "a tagger")
 
 
 train = TrainCommand(
@@ -176,9 +188,64 @@ def _test(
         print_json({"target": target, "score": score.score, **asdict(score)})
 
 
+def _curve(
+    source: Tagged,
+    test: Annotated[
+        list[Path] | None, flag("Sentences with tags to judge by. Default: a fifth of those of FILE.", "FILE")
+    ] = None,
+    output: Annotated[Path | None, output("Picture to draw: .png, .svg, .pdf or .html.", "PICTURE")] = None,
+    sizes: Annotated[
+        str | None,
+        flag("Numbers of training sentences, with commas between. Default: 50, 100, 300, 1000 ... and all.", "N,N"),
+    ] = None,
+    draws: Annotated[int, typer.Option(help="Draws of each size up to 300 sentences.")] = DRAWS,
+    targets: Annotated[str | None, flag("What is tagged, as for firth tag train.", "NAME")] = None,
+    vectors: StartVectors = None,
+    raw: RawText = None,
+    on_error: OnError = SKIP,
+    word_column: WordColumn = None,
+    seed: Seed = 0,
+    threads: OneThread = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Show the learning curve of a tagger: its scores with 50, 100, 300 ... sentences, with intervals.
+
+    Each size is trained at the defaults of firth tag train and judged on the same test sentences.
+    """
+    if output is not None:
+        check_picture(output)
+    tagger = firth.Tagger(targets=targets)
+    given = given_vectors(vectors, raw, seed=seed, threads=threads, quiet=quiet)
+    curve = tagging_curve(
+        tagger, source, test or None, sizes=_sizes(sizes), draws=draws, seed=seed, threads=threads,
+        progress=not quiet, on_error=on_error, word_column=word_column, vectors=given,
+    )  # fmt: skip
+    if output is not None:
+        plots.scores_by_size([curve]).save(output)
+    if json:
+        print_json(curve.described())
+    else:
+        print(curve)
+        if output is not None:
+            print(output)
+
+
+def _sizes(text: str | None) -> list[int] | None:
+    """Return the sizes that a flag gives."""
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    wrong = next((part for part in parts if not part.isdecimal()), None)
+    if wrong is not None:
+        raise OptionError(f"--sizes {text}: {wrong!r}; expected whole numbers with commas between, such as 50,100")
+    return [int(part) for part in parts]
+
+
 tag = commands(
-    "Taggers of words, such as parts of speech and entities: train, predict, test.",
+    "Taggers of words, such as parts of speech and entities: train, predict, test, curve.",
     train=train,
     predict=_predict,
     test=_test,
+    curve=_curve,
 )

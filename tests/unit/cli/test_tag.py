@@ -165,3 +165,29 @@ def test_a_pretrained_encoder_has_a_flag_of_its_own():
         run("train", "ner.txt", "-o", "n", "--encoder", "bert", "-q")
     with pytest.raises(OptionError, match=r"--encoder bilst: expected one of bilstm, window$"):
         run("train", "ner.txt", "-o", "n", "--encoder", "bilst", "-q")
+
+
+def test_vectors_of_raw_text(capsys, tmp_path):
+    (tmp_path / "raw.txt").write_text("Ann runs in Rome and Ann sings in Oran\n" * 30, encoding="utf-8")
+    assert run("train", "ner.txt", "-o", "n", "--raw", "raw.txt", "--threads", "1", *TINY[2:]) == 0
+    assert firth.load("n").options.dim == 100
+    assert "oran" in firth.load("n").words  # known by its vector alone
+    with pytest.raises(OptionError, match="--vectors and --raw: expected one of them"):
+        run("train", "ner.txt", "-o", "m", "--raw", "raw.txt", "--vectors", "x.bin", *TINY)
+
+
+def test_going_on_from_a_tagger(capsys, tmp_path):
+    assert run("train", "ner.txt", "-o", "n", *TINY) == 0
+    (tmp_path / "more.txt").write_text("Ann NNP I-PER\non IN O\nMonday NNP I-DATE\n\n" * 8, encoding="utf-8")
+    assert run("train", "more.txt", "-o", "m", "--start", "n", "-q", "--epochs", "1") == 0
+    assert {"B-LOC", "B-DATE"} <= set(firth.load("m").tags["tag"])
+    with pytest.raises(OptionError, match=r"--hidden 5 with start: the tagger has --hidden 8"):
+        run("train", "more.txt", "-o", "x", "--start", "n", "-q", "--hidden", "5")
+
+
+def test_learning_curve(capsys, tmp_path):
+    assert run("curve", "ner.txt", "--sizes", "4,8", "--draws", "1", "--json", "-q") == 0
+    curve = json.loads(capsys.readouterr().out)
+    assert (curve["measure"], [point["examples"] for point in curve["points"]]) == ("F1 of spans", [4, 8])
+    with pytest.raises(OptionError, match="--sizes 4,x: 'x'; expected whole numbers"):
+        run("curve", "ner.txt", "--sizes", "4,x")

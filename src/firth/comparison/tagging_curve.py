@@ -1,0 +1,85 @@
+"""The learning curve of a tagger: how good it is with 50, 100, 300 ... of the training sentences."""
+
+from typing import Any
+
+from firth.comparison.learning_curve import DRAWS, Ints, LearningCurve, Measured, learning_curve
+from firth.errors import OptionError
+from firth.progress import Progress
+from firth.randomness import generator
+from firth.storage.skipping import SKIP
+
+TEST = 0.2  # share of the sentences that are test data where none are given
+
+
+def tagging_curve(
+    tagger: Any,
+    source: Any,
+    test: Any = None,
+    *,
+    sizes: list[int] | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress = None,
+    on_error: str = SKIP,
+    word_column: int | str | None = None,
+    **how: Any,
+) -> LearningCurve:
+    """Train a tagger on more and more of its sentences, and judge each on the same test sentences.
+
+    Args:
+        tagger: options, such as `firth.Tagger()`.
+        source: sentences with tags, in any form that `firth.Tagger.train` reads.
+        test: sentences with tags to judge by; None for a fifth of the source.
+        sizes: numbers of training sentences; None for 50, 100, 300, 1,000 ... and all.
+        draws: of each size up to 300; larger ones are drawn once.
+        on_error: as for `train`.
+        word_column: as for `train`.
+        **how: further arguments of `train`, such as `vectors` or `training`.
+
+    Returns:
+        F1 of spans or accuracy by size, of several targets the mean.
+
+    Raises:
+        CorpusError: a source is missing or holds no sentence.
+        OptionError: there is no such size, or the data have no such target.
+    """
+    from firth.neural.models.tagging.data import Reading, TaggedExamples, default_target, listed, read_tagged
+
+    source, reading = listed(source), Reading(on_error, word_column)
+    targets = tagger.target_names or (default_target(source),)
+    examples = read_tagged(source, targets, reading)
+    if test is None:
+        if len(examples) < 2:
+            raise OptionError(f"{examples.name}: one sentence; expected test, or at least two sentences")
+        order, size = generator(seed, "test").permutation(len(examples)), max(1, round(TEST * len(examples)))
+        examples, judged = examples.rows(sorted(order[size:])), examples.rows(sorted(order[:size]))
+    else:
+        judged = read_tagged(test, targets, reading)
+
+    def items(part: TaggedExamples) -> list[Any]:
+        columns = zip(*part.tags.values(), strict=True)
+        return [
+            (sentence, dict(zip(targets, tags, strict=True)))
+            for sentence, tags in zip(part.sentences, columns, strict=True)
+        ]
+
+    tests, spans = items(judged), list[bool]()
+
+    def train_and_judge(rows: Ints, number: int) -> Measured:
+        part = examples.rows(rows.tolist())
+        if len(part) < 2 or any(len({tag for tags in column for tag in tags}) < 2 for column in part.tags.values()):
+            return Measured(0.0, 0.0, 0.0)  # nothing to learn
+        own = type(tagger)(**{**vars(tagger), "targets": targets})
+        model = own.train(items(part), seed=number, threads=threads, progress=False, **how)
+        scores = list(model.test(tests, seed=number, threads=threads, progress=False).values())
+        spans.extend(score.spans is not None for score in scores)
+        ends = zip(*((score.score, *score.interval) for score in scores), strict=True)
+        return Measured(*(sum(values) / len(values) for values in ends))
+
+    curve = learning_curve(
+        train_and_judge, len(examples), name="tagger", measure="score", unit="sentences", sizes=sizes, draws=draws,
+        seed=seed, progress=progress,
+    )  # fmt: skip
+    measure = "F1 of spans" if spans and all(spans) else "accuracy" if not any(spans) else "mean score"
+    return LearningCurve(curve.name, measure, curve.unit, curve.points)
