@@ -1,7 +1,8 @@
 """Hyperparameter search for a text classifier on a validation set.
 
-What: the first trial uses the options as they are. Each later trial changes those of the best trial at random, with
-steps that shrink as time runs out. An option that differs from its default is not changed.
+What: the first trial uses the options as they are, or as the size of the data chooses them. Each later trial changes
+those of the best trial at random, with steps that shrink as time runs out. An option that differs from its default is
+not changed.
 
 Objective: F1 over all labels of the validation set, or of one label.
 
@@ -24,6 +25,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from firth.classify.classifier import Classifier
+from firth.classify.size_defaults import with_size_defaults
 from firth.errors import DivergenceError, OptionError
 from firth.notebook import Markup, facts, table
 from firth.progress import Progress, Status, reporting
@@ -153,6 +155,7 @@ def autotune(
         OptionError: the metric names a label that is not in the validation set.
     """
     random, start = generator(search.seed, "autotune"), time.monotonic()
+    first = with_size_defaults(model, data)
     trials: list[Trial] = []
     best: tuple[Trial, Classifier] | None = None
     with reporting(progress) as report:
@@ -165,7 +168,7 @@ def autotune(
 
         while len(trials) != search.trials and (best is None or time.monotonic() - start < search.seconds):
             share = max((time.monotonic() - start) / search.seconds, len(trials) / (search.trials or math.inf))
-            options = model if not trials else mutate(best[0].options if best else model, model, share, random)
+            options = first if not trials else mutate(best[0].options if best else first, model, share, random)
             trial_start = time.monotonic()
             try:
                 classifier = train(options, data, seed=search.seed, threads=search.threads, progress=tick)
@@ -219,7 +222,7 @@ def mutate(best: OptionsT, first: OptionsT, share: float, random: np.random.Gene
 
     Args:
         best: the best options so far.
-        first: the options of the first trial.
+        first: the options that were given; those that differ from their default are kept.
         share: elapsed share of the search, from 0 to 1.
         random: the random generator.
     """

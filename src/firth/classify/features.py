@@ -25,6 +25,7 @@ from firth.kernels.random import draw
 from firth.kernels.rows import aligned_rows
 from firth.randomness import generator, kernel_states
 from firth.readers.labelled import LabelledTexts
+from firth.vectors.coverage import tell_coverage
 from firth.vectors.word_vectors import WordVectors
 
 
@@ -215,6 +216,7 @@ class TrainingTexts:
                 raise ShapeError(
                     f"start holds vectors of width {start.dim}, the options ask for dim={dim}: use dim={start.dim}"
                 )
+            tell_coverage(dict(zip(words, self.counts.tolist(), strict=True)), start.__contains__)
             in_start = [row for row, word in enumerate(words) if word in start]
             inputs[in_start, :dim] = np.stack([start[words[row]] for row in in_start]) if in_start else 0
         return Matrices(words, self.counts, inputs, outputs, dim)

@@ -24,6 +24,9 @@ Departures:
 - The noise labels of a step are scored before any of them is updated, except for a label that is sampled twice. The
   logistic function is exact to float32; fastText uses a table of 512 values.
 - The gradient of h is divided by M, the exact derivative, as in fastText's classifier (but not its word vectors).
+- Epochs, learning rate, word n-grams and width follow from the size of the data (`firth.classify.size_defaults`);
+  fastText's are 5, 0.1, 1 and 100 for any.
+- With `class_weights` the step of a text is multiplied by its weight, at most by 10.
 - The learning rate of each thread decays with the tokens that the thread has read of its own share.
 
 Cost: 4 M D + 6 D N flops per text, where N is the number of output rows of a prediction: L, a path, or 1 + `negative`;
@@ -43,12 +46,13 @@ from numba import njit
 
 from firth import options
 from firth.arguments import explained
+from firth.classify import size_defaults
 from firth.classify.autotune import AutotuneOptions, AutotuneResult, autotune
+from firth.classify.class_weights import class_weights_option, weights_of_counts
 from firth.classify.classifier import Classifier
 from firth.classify.features import TrainingTexts, encode_texts
 from firth.classify.labels import label_children, warn_several
 from firth.corpus.table_options import TableArguments, TableOptions
-from firth.embeddings import window_options
 from firth.embeddings.matrices import Matrices
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments, check_start
@@ -65,7 +69,7 @@ from firth.kernels.step import call_rows, take_loss
 from firth.kernels.targets import Addresses, Workspace, addresses, end_outputs, new_workspace, place_output
 from firth.kernels.threads import usable_threads
 from firth.kernels.trees import from_children
-from firth.options import option, options_class
+from firth.options import BY_SIZE, option, options_class
 from firth.progress import Progress, reporting
 from firth.readers.labelled import LABEL_PREFIX, LabelledTexts, read_labelled
 from firth.vectors.word_vectors import WordVectors
@@ -74,6 +78,7 @@ LOSSES = ("softmax", "hierarchical", "negative", "ova")
 ALL = -1  # the kernel's code of "ova"
 NOISE_EXPONENT = 0.5  # exponent of the label counts in negative sampling
 LOSS_INTERVAL = 4096  # texts between two reads of the running likelihood
+HEAVIEST = 10.0  # weight of a text: a greater factor on the learning rate would overshoot
 WORSE = 8.0  # a mean loss above this multiple of the untrained loss is divergence
 
 
@@ -87,14 +92,16 @@ class TextClassifier:
 
     common_options: ClassVar = ("dim", "lr", "epochs", "loss", "word_ngrams", "min_n", "max_n")
 
-    dim: int = window_options.dim()
-    lr: float = window_options.lr(0.1, "; it decays linearly to 0")
-    epochs: int = window_options.epochs(5, "passes over the texts")
+    dim: int = option(BY_SIZE, "dimension of the vectors", minimum=1, by_size=True)
+    lr: float = option(
+        BY_SIZE, "initial learning rate; it decays linearly to 0", minimum=0, exclusive=True, by_size=True
+    )
+    epochs: int = option(BY_SIZE, "epochs: passes over the texts", minimum=1, by_size=True)
     loss: str | None = option(
         None, "loss function; default: softmax, or ova if texts have several labels", choices=LOSSES
     )
     negative: int = option(5, "negative samples per prediction, with loss='negative'", minimum=1)
-    word_ngrams: int = option(1, "longest word n-gram, in words; 1 for single words", minimum=1)
+    word_ngrams: int | None = option(None, "longest word n-gram, in words; 1 for single words", minimum=1, by_size=True)
     min_n: int = option(0, "shortest character n-gram, in characters", minimum=0)
     max_n: int = option(0, "longest character n-gram, in characters; 0 for none", minimum=0)
     buckets: int = option(2_000_000, "number of hash buckets for n-grams", minimum=1, maximum=2**30)
@@ -102,6 +109,7 @@ class TextClassifier:
     min_count_label: int = option(0, "minimum count of a label; rarer labels are ignored", minimum=0)
     label_prefix: str = option(LABEL_PREFIX, "prefix of labels inside a text")
     shuffle: bool = option(True, "shuffle the texts once before training")
+    class_weights: str | None = class_weights_option()
 
     def __post_init__(self) -> None:
         options.check(self)
@@ -119,6 +127,7 @@ class TextClassifier:
         column: str | int | None = None,
         seed: int = 0,
         threads: int | None = None,
+        vectors: WordVectors | None = None,
         start: WordVectors | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -136,7 +145,9 @@ class TextClassifier:
                 and TSV files also its number, from 1.
             seed: random seed; with one thread it decides every bit of the result.
             threads: number of threads; by default one per processor.
-            start: initial vectors for words of the texts, instead of random ones.
+            vectors: word vectors to start from, instead of random ones: with few labelled texts they help most. Of the
+                texts, the words that they lack begin at random.
+            start: the same.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             checkpoint: a folder for checkpoints, written every five minutes and after an epoch unless that would take
                 over a twentieth of the time; a later call with the same texts, options, seed and threads resumes.
@@ -150,12 +161,12 @@ class TextClassifier:
             CorpusError: the source is missing, not text, or empty; no text has a label, or all have the same label.
             OptionError: `threads` is below 1, the number of labels differs from the number of texts, or the checkpoint
                 belongs to another run.
-            ArgumentTypeError: `start` is a path.
-            ShapeError: `start` has another width.
+            ArgumentTypeError: `vectors` is a path.
+            ShapeError: `vectors` has another width than `dim`.
             DivergenceError: the training diverged.
         """
         usable_threads(threads)
-        check_start(start)
+        start = start_vectors(vectors, start)
         options = TableOptions(**table)
         with reporting(progress) as report:
             data = read_labelled(source, labels, column, self.label_prefix, report, options)
@@ -211,6 +222,7 @@ def train_classifier(
 ) -> Classifier:
     """Train on texts that are already read; see `TextClassifier.train`."""
     count = usable_threads(threads)
+    model = size_defaults.with_size_defaults(model, data, None if start is None else start.dim)
     texts = encode_texts(model, data, seed=seed)
     model = with_loss(model, texts)
     arguments = TrainingArguments[WordVectors](
@@ -228,6 +240,15 @@ def train_classifier(
         finish=lambda trained, facts: make_classifier(model, texts, trained, facts),
     )
     return run.train()
+
+
+def start_vectors(vectors: WordVectors | None, start: WordVectors | None) -> WordVectors | None:
+    """Return the vectors that training starts from, given by either name."""
+    for name, value in (("vectors", vectors), ("start", start)):
+        check_start(value, name)
+    if vectors is not None and start is not None:
+        raise OptionError("vectors and start: both are the word vectors to start from; leave one out")
+    return start if vectors is None else vectors
 
 
 def with_loss(model: TextClassifier, texts: TrainingTexts) -> TextClassifier:
@@ -280,6 +301,7 @@ def shard_trainer(model: TextClassifier, texts: TrainingTexts, threads: int, mat
         ends=texts.features.ends,
         labels=texts.features.labels,
         label_ends=texts.features.label_ends,
+        weights=_text_weights(model, texts),
         kind=ALL if model.loss == "ova" else layer.kind,
         lr=model.lr,
         total=max(1, model.epochs * texts.num_tokens // threads),
@@ -294,6 +316,15 @@ def shard_trainer(model: TextClassifier, texts: TrainingTexts, threads: int, mat
     return train_shard
 
 
+def _text_weights(model: TextClassifier, texts: TrainingTexts) -> npt.NDArray[np.float32]:
+    """Return the weight of each text in the loss: the mean of those of its labels."""
+    features, counts = texts.features, texts.labels.counts
+    by_label = np.ones(len(counts)) if model.class_weights is None else weights_of_counts(counts)
+    sums = np.concatenate([[0.0], np.cumsum(by_label[features.labels])])[np.concatenate([[0], features.label_ends])]
+    weights = np.diff(sums) / np.maximum(np.diff(features.label_ends, prepend=0), 1)
+    return np.asarray(np.minimum(weights, HEAVIEST), dtype=np.float32)
+
+
 class TextBatch(NamedTuple):
     """The input of a shard's kernel."""
 
@@ -303,6 +334,7 @@ class TextBatch(NamedTuple):
     ends: npt.NDArray[np.int64]  # (texts,)
     labels: npt.NDArray[np.int32]
     label_ends: npt.NDArray[np.int64]  # (texts,)
+    weights: npt.NDArray[np.float32]  # (texts,) factors on the learning rate
     kind: int  # an objective of firth.kernels.objectives, or ALL
     lr: float
     total: int  # tokens that the shard reads in all epochs; the learning rate decays over them
@@ -328,7 +360,7 @@ def train_texts(batch: TextBatch, work: Workspace, at: Addresses, predictor: Pre
         index += 1
         if index < order.size:
             fetch_text(features, ends, order[index], at)
-        rate = np.float32(batch.lr * (1 - min(1.0, read[0] / batch.total)))
+        rate = np.float32(batch.lr * batch.weights[text] * (1 - min(1.0, read[0] / batch.total)))
         first, first_label = (ends[text - 1], label_ends[text - 1]) if text > 0 else (0, 0)
         m, several = ends[text] - first, label_ends[text] - first_label
         list_rows(features, first, m, at)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.errors import CorpusError, DivergenceError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, CorpusError, DivergenceError, OptionError, ShapeError
 
 TEXTS = ["red apple", "green pear", "red cherry", "green leaf", "red rose", "green grass"] * 10
 LABELS = ["warm", "cold"] * 30
@@ -79,9 +79,44 @@ def test_only_buckets_in_use_have_rows():
     assert len(found.inputs) == len(words) + 1 + len(pairs) + len(ends)
 
 
+def test_vectors_are_what_training_starts_from():
+    words = sorted({word for text in TEXTS for word in text.split()})
+    vectors = firth.WordVectors(words, np.ones((len(words), 8), np.float32))
+    how = {"threads": 1, "progress": False}
+    model = firth.TextClassifier(epochs=1)
+    assert same(model.train(TEXTS, LABELS, vectors=vectors, **how), model.train(TEXTS, LABELS, start=vectors, **how))
+    assert model.train(TEXTS, LABELS, vectors=vectors, **how).dim == 8
+    with pytest.raises(OptionError, match="vectors and start: both are the word vectors to start from"):
+        model.train(TEXTS, LABELS, vectors=vectors, start=vectors)
+    with pytest.raises(ArgumentTypeError, match=r"vectors='v.vec' is .*expected vectors: firth.load"):
+        model.train(TEXTS, LABELS, vectors="v.vec")
+
+
+def test_fasttexts_name_of_the_vectors_is_answered():
+    with pytest.raises(OptionError, match="pretrainedVectors='v.vec': not an argument of train; use vectors"):
+        small().train(TEXTS, LABELS, pretrainedVectors="v.vec")
+    with pytest.raises(OptionError, match=r"an argument of train: TextClassifier\(...\).train\(text, vectors=...\)"):
+        firth.TextClassifier(pretrainedVectors="v.vec")
+
+
+def test_vectors_of_another_language_are_said():
+    foreign = firth.WordVectors(["rouge", "vert"], np.ones((2, 8), np.float32))
+    with pytest.warns(UserWarning, match=r"the vectors know 0.0 % of \d+ words \(0.0 % of the distinct"):
+        small().train(TEXTS, LABELS, vectors=foreign, threads=1, progress=False)
+
+
+def test_class_weights_lift_the_rare_label():
+    texts, labels = ["same word"] * 30 + ["same other"] * 2, ["often"] * 30 + ["rare"] * 2
+    how = {"epochs": 5, "lr": 0.1, "dim": 4}
+    plain = firth.TextClassifier(**how).train(texts, labels, threads=1, progress=False)
+    balanced = firth.TextClassifier(**how, class_weights="balanced").train(texts, labels, threads=1, progress=False)
+    assert balanced.probabilities("same")[1] > 2 * plain.probabilities("same")[1]
+
+
 def test_words_start_from_vectors():
     start = firth.WordVectors(["red", "unused"], np.full((2, 8), 3.0, np.float32))
-    found = small(epochs=1, lr=1e-9).train(TEXTS, LABELS, start=start, threads=1, progress=False)
+    with pytest.warns(UserWarning, match="the vectors know 16.7 % of"):
+        found = small(epochs=1, lr=1e-9).train(TEXTS, LABELS, start=start, threads=1, progress=False)
     assert found.inputs[found.map.ids["red"]] == pytest.approx(np.full(8, 3.0))
     with pytest.raises(ShapeError, match="use dim=5"):
         small().train(TEXTS, LABELS, start=firth.WordVectors(["red"], np.ones((1, 5), np.float32)))
