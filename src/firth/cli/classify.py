@@ -37,7 +37,8 @@ from firth.cli.groups import commands
 from firth.cli.output import complain, print_json, show, with_progress, working
 from firth.cli.targets import check_file_target, check_folder_target, checkpoint_in, is_resumed
 from firth.cli.texts import line_batches, source_of
-from firth.cli.training import Report, Run, StartVectors, TrainCommand, chosen_model, single_app
+from firth.cli.training import RawText, Report, Run, StartVectors, TrainCommand, chosen_model, given_vectors, single_app
+from firth.comparison.classifiers import SECONDS, choose_classifier
 from firth.comparison.models import Model as NamedModel
 from firth.comparison.models import models_in
 from firth.corpus.table_options import TableOptions
@@ -50,7 +51,7 @@ from firth.storage.snapshots import snapshot
 from firth.timing import running_clock
 from firth.vectors.io.detect import check_file
 
-DEFAULT = "fasttext"
+DEFAULT, AUTO = "fasttext", "auto"
 KINDS = (  # of folders that an output may replace
     "firth-classifier", "firth-linear-classifier", "firth-label-model", "firth-tree-model",
 )  # fmt: skip
@@ -72,8 +73,8 @@ def model_help() -> Any:
     """Return the flag `--model`; the names of neural models are read without importing them."""
     neural = ", ".join(models_in(HOMES))
     return typer.Option(
-        help=f"Model: {DEFAULT}, {', '.join(models_in(LINEAR_HOMES))}, or a neural one: {neural}; --model NAME --help "
-        "shows its options.",
+        help=f"Model: {DEFAULT}, {', '.join(models_in(LINEAR_HOMES))}, {AUTO} (the best by cross-validation), or a "
+        f"neural one: {neural}; --model NAME --help shows its options.",
         metavar="NAME",
         show_default=True,
     )
@@ -113,6 +114,7 @@ def _train_neural(
         str | None, flag("Labelled texts that choose the best epoch. Default: a tenth of the training texts.", "FILE")
     ] = None,
     vectors: StartVectors = None,
+    raw: RawText = None,
     embed: Embed = None,
 ) -> Any:
     """Train a neural classifier on labelled texts.
@@ -160,7 +162,7 @@ def _neural_flags(model: NamedModel) -> Any:
 
 def _not_taken(model: NamedModel) -> set[str]:
     """What does nothing for a model: vectors for one over characters, encoders for one that is fine-tuned."""
-    without = set() if "embedding" in model.kind.__dataclass_fields__ else {"vectors"}
+    without = set() if "embedding" in model.kind.__dataclass_fields__ else {"vectors", "raw"}
     return without if getattr(model.kind, "embed_places", ()) else without | {"embed"}
 
 
@@ -172,7 +174,11 @@ NEURAL = TrainCommand(
 
 
 def _train_linear(
-    run: Run, source: Texts, model: Annotated[str, model_help()] = DEFAULT, vectors: StartVectors = None
+    run: Run,
+    source: Texts,
+    model: Annotated[str, model_help()] = DEFAULT,
+    vectors: StartVectors = None,
+    raw: RawText = None,
 ) -> Any:
     """Train a linear classifier on labelled texts: logistic regression over TF-IDF of words and character n-grams."""
     return run.train(source_of(source), **TABLE.select(run.values))
@@ -222,10 +228,11 @@ def train(context: typer.Context) -> None:
 def trainer(arguments: Sequence[str]) -> typer.Typer:
     """Return the command with the flags of the model that the arguments name."""
     linear = models_in(LINEAR_HOMES)
-    name = chosen_model(arguments, [DEFAULT, *linear, *models_in(HOMES)], DEFAULT)
-    if name == DEFAULT:
+    name = chosen_model(arguments, [DEFAULT, AUTO, *linear, *models_in(HOMES)], DEFAULT)
+    if name in (DEFAULT, AUTO):
         app = single_app()
-        add_command(app, "train", with_flags(_train, [_OPTIONS, TABLE]))
+        own = with_flags(_train, [_OPTIONS, TABLE]) if name == DEFAULT else with_flags(_train_auto, [TABLE])
+        add_command(app, "train", own)
         return app
     return (LINEAR if name in linear else NEURAL).app(arguments)
 
@@ -244,6 +251,8 @@ def _train(
     ] = None,
     seconds: Annotated[float, typer.Option(help="With --autotune: duration of the search.")] = 300.0,
     metric: Annotated[str, typer.Option(help="With --autotune: figure to optimise, f1 or f1:LABEL.")] = "f1",
+    vectors: StartVectors = None,
+    raw: RawText = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -257,6 +266,8 @@ def _train(
     states = checkpoint_in(checkpoint, every)
     if autotune is not None and checkpoint is not None:
         raise OptionError("--checkpoint with --autotune: a search cannot be resumed; leave one out")
+    if autotune is not None and (vectors or raw):
+        raise OptionError("--autotune with --vectors or --raw: a search starts from random vectors; leave one out")
     trainer, table, texts = TextClassifier(**_OPTIONS.select(options)), TABLE.select(options), source_of(source)
     if autotune is not None:
         tuned = trainer.autotune(
@@ -265,12 +276,51 @@ def _train(
         )  # fmt: skip
         classifier = tuned.classifier
     else:
-        classifier = trainer.train(texts, **table, seed=seed, threads=threads, progress=not quiet, checkpoint=states)
+        start = given_vectors(vectors, raw, seed=seed, threads=threads, quiet=quiet)
+        classifier = trainer.train(
+            texts, **table, seed=seed, threads=threads, vectors=start, progress=not quiet, checkpoint=states
+        )
     classifier.metadata.setdefault("name", output.stem)
     classifier.save(output)
     _report(classifier, output, time.monotonic() - began, json)
     if classifier.metadata["training"]["interrupted"]:
         raise typer.Exit(exit_status())
+
+
+def _train_auto(
+    source: Texts,
+    output: Annotated[Path, output("Folder to save the classifier in.")],
+    model: Annotated[str, model_help()] = AUTO,
+    vectors: StartVectors = None,
+    raw: RawText = None,
+    seconds: Annotated[float, typer.Option(help="Time limit of the comparison.")] = SECONDS,
+    seed: Seed = 0,
+    threads: Threads = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+    json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Train the kind of classifier that is best on texts which it did not learn from.
+
+    Compared by cross-validation, or on a held-out tenth where texts are many: a linear classifier over TF-IDF and
+    fastText's; with --vectors or --raw also a linear one over averages of vectors, fastText's that starts from them,
+    and a convolutional network. The best one is trained again on all texts.
+    """
+    began = time.monotonic()
+    check_folder_target(output, kinds=KINDS, overwrite=overwrite)
+    choice = choose_classifier(
+        source_of(source), **TABLE.select(options), seconds=seconds, seed=seed, threads=threads, progress=not quiet,
+        vectors=given_vectors(vectors, raw, seed=seed, threads=threads, quiet=quiet),
+    )  # fmt: skip
+    choice.classifier.metadata.setdefault("name", output.stem)
+    choice.classifier.save(output)
+    took = round(time.monotonic() - began, 3)
+    lines = [
+        str(choice), f"{output}: {choice.name}, {len(choice.classifier):,} labels, {took:.1f} s",
+        f"next: firth classify test {shlex.quote(str(output))} TEXTS",
+    ]  # fmt: skip
+    show(json, {"classifier": str(output), **choice.described(), "seconds": took}, "\n".join(lines))
 
 
 def _open(path: Path) -> Any:

@@ -22,6 +22,7 @@ from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
 from firth.cli.output import end, paragraphs, print_json, showing_choices, working
 from firth.cli.targets import check_folder_target, checkpoint_in, is_resumed
 from firth.comparison.models import Model, models_in
+from firth.comparison.raw_text import vectors_of_raw
 from firth.errors import MissingExtraError, OptionError, counted
 from firth.loading import load, load_vectors
 from firth.spelling import one_spelling
@@ -294,7 +295,7 @@ class Run:
             **arguments: of `train`; those that are None, or that it does not take, are left out.
         """
         given, raw = self.values.get("vectors"), self.values.get("raw")
-        how = {"seed": self.values.get("seed") or 0, "threads": self.values["threads"], "quiet": self.quiet}
+        how = {"seed": self.values.get("seed") or 0, "threads": self.values.get("threads"), "quiet": self.quiet}
         if given or raw:
             arguments["vectors"] = given_vectors(given, raw, **how)
         if paths := self.values.get("embed"):
@@ -338,12 +339,9 @@ def given_vectors(
     if not vectors and not raw:
         return None
     if raw:
-        from firth.embeddings.fasttext import FastText  # imports Numba
-
-        result: Any = FastText().train(list(raw), seed=seed, threads=threads or 1, progress=not quiet)
-    else:
-        with working(f"reading {vectors}", quiet):
-            result = load_vectors(str(vectors))
+        return vectors_of_raw(list(raw), None, seed=seed, threads=threads or 1, progress=not quiet)
+    with working(f"reading {vectors}", quiet):
+        result: Any = load_vectors(str(vectors))
     return result.known if isinstance(result, SubwordVectors) else result
 
 

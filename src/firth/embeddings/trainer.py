@@ -178,12 +178,12 @@ class CorpusTrainer(Trainer[Corpus, Start, Result]):
         return as_corpus(corpus, text, threads=arguments.threads, progress=arguments.progress)
 
 
-def check_start(start: Any) -> None:
+def check_start(start: Any, name: str = "start") -> None:
     """Check that the vectors to continue from are vectors, not the path of some or anything else."""
     if isinstance(start, str | os.PathLike):
-        raise wrong_kind("start", start, f"vectors: firth.load({os.fspath(start)!r})")
+        raise wrong_kind(name, start, f"vectors: firth.load({os.fspath(start)!r})")
     if start is not None and (isinstance(start, type) or not (hasattr(start, "words") and hasattr(start, "vectors"))):
-        raise wrong_kind("start", start, "vectors, as firth.load or a training returns them")
+        raise wrong_kind(name, start, "vectors, as firth.load or a training returns them")
 
 
 def check_freeze(freeze: Any, start: Any, model: "type[Trainer[Any, Any, Any]]") -> None:

@@ -30,3 +30,22 @@ def test_a_linear_model_is_trained_tested_and_asked(run, tmp_path):
     assert run("classify", "predict", "m", "labels.txt", "-q")[1].startswith("warm\t")
     status, out, _ = run("explain", "m", "a red leafy rose", "--method", "leave-one-out", "-q")
     assert (status, out.partition(" ")[0]) == (0, "warm")
+
+
+def test_the_best_model_is_chosen_with_vectors_of_raw_text(run, tmp_path):
+    lines = "".join(
+        f"__label__{kind} and {word} by {i}\n" for i in range(12) for kind, word in (("warm", "red"), ("cold", "sea"))
+    )
+    (tmp_path / "labels.txt").write_text(lines, encoding="utf-8")
+    (tmp_path / "raw.txt").write_text(
+        "red rose and red sun by day\nsea and green sea by night\n" * 40, encoding="utf-8"
+    )
+    train = ["classify", "train", "labels.txt", "-o", "m", "--model", "auto", "--threads", 1, "-q"]
+    status, out, _ = run(*train, "--json")
+    chosen = json.loads(out)
+    assert (status, chosen["judged_on"]) == (0, "5-fold cross-validation on 24 texts")
+    assert [row["name"] for row in chosen["candidates"]] == ["linear", "fasttext"]
+    assert run("classify", "predict", "m", "labels.txt", "-q")[0] == 0
+    how = ["--raw", "raw.txt", "--threads", 1, "-q", "--overwrite", "--epochs", 2]
+    assert run("classify", "train", "labels.txt", "-o", "m", *how)[0] == 0
+    assert json.loads(run("info", "m", "--json")[1])["dim"] == 100

@@ -1,0 +1,104 @@
+"""The choice of a text classifier by its accuracy on texts that it did not learn from."""
+
+import numpy as np
+import pytest
+
+import firth
+from firth.comparison import classifiers
+from firth.errors import CorpusError, OptionError
+
+FRUIT, TOOLS = ["apple", "pear", "plum", "fig"], ["saw", "axe", "adze", "plane"]
+TEXTS = [f"a {adjective} {noun}" for adjective in ("red", "old", "big") for noun in (*FRUIT, *TOOLS)]
+LABELS = ["fruit" if text.split()[-1] in FRUIT else "tool" for text in TEXTS]
+ROWS = np.array([[1, 0.1]] * 4 + [[0.1, 1]] * 4, np.float32) + np.arange(8, dtype=np.float32)[:, None] / 100
+VECTORS = firth.WordVectors([*FRUIT, *TOOLS], ROWS)
+
+
+def choose(**options):
+    return firth.choose_classifier(TEXTS, LABELS, threads=1, progress=False, **options)
+
+
+def test_the_best_is_chosen_told_and_trained_on_all_texts(tmp_path):
+    choice = choose()
+    assert [score.name for score in choice.scores] == ["linear", "fasttext"]
+    best = max(choice.scores, key=lambda score: score.accuracy)
+    assert choice.name == best.name
+    assert choice.classifier.metadata["training"]["texts"] == len(TEXTS)
+    assert choice.classifier.metadata["choice"]["chosen"] == choice.name
+    first, second, third = str(choice).splitlines()
+    assert first == f"{choice.name} is best by 5-fold cross-validation on 24 texts; the most frequent label: 50.0 %"
+    assert "linear over TF-IDF (--model linear)" in second
+    assert "% right [" in third
+    choice.classifier.save(tmp_path / "m")
+    assert firth.load(tmp_path / "m").metadata["choice"] == choice.described()
+
+
+def test_accuracy_is_that_of_the_folds():
+    """A candidate that knows every text but one has an accuracy of 23 of 24."""
+    wrong = TEXTS[3]
+
+    class Known:
+        metadata: dict
+
+        def predict(self, texts):
+            return [[("x" if text == wrong else LABELS[TEXTS.index(text)], 1.0)] for text in texts]
+
+    sizes = []
+
+    def train(texts, labels, **run):
+        sizes.append(len(texts))
+        return Known()
+
+    candidate = classifiers.Candidate("known", "knows", train)
+    examples = classifiers.Examples([(text,) for text in TEXTS], [[label] for label in LABELS], "texts")
+    splits, _ = classifiers.comparison_splits(examples, 0)
+    score = classifiers._judge(candidate, examples, splits, {})
+    assert score.accuracy == 23 / 24
+    assert sum(len(test) for _, test in splits) == 24
+    assert sum(24 - size for size in sizes) == 24  # each text is judged once
+
+
+def test_vectors_bring_their_candidates():
+    choice = choose(vectors=VECTORS, models=["linear", "averages", "both", "fasttext-vectors"])
+    assert {score.name: score.problem for score in choice.scores} == dict.fromkeys(
+        ["linear", "averages", "both", "fasttext-vectors"], ""
+    )
+    assert next(score.accuracy for score in choice.scores if score.name == "averages") == 1.0
+
+
+def test_what_is_out_of_time_is_left_out_and_said(monkeypatch):
+    monkeypatch.setattr(classifiers, "_judge", lambda c, *_: classifiers.CandidateScore(c.name, "", 0.9, 0.8, 1.0, 0))
+    choice = choose(vectors=VECTORS, models=["linear", "averages", "both"], seconds=1e-9)
+    assert [score.problem for score in choice.scores] == ["", "", "left out: 1e-09 seconds had passed"]
+
+
+def test_many_texts_are_judged_on_a_tenth():
+    texts = classifiers.Examples([("a",)] * 30_000, [["x"], ["y"]] * 15_000, "texts")
+    ((train, test),), what = classifiers.comparison_splits(texts, 0)
+    assert (len(train), len(test)) == (20_000, 2_000)
+    assert not set(train.tolist()) & set(test.tolist())
+    assert what == "2,000 held-out texts, after training on 20,000"
+
+
+def test_a_choice_no_better_than_the_most_frequent_label_warns():
+    texts = [f"word{i}" for i in range(20)]
+    with pytest.warns(UserWarning, match="training ended no better than the most frequent label, 'a'"):
+        firth.choose_classifier(texts, ["a"] * 15 + ["b"] * 5, threads=1, progress=False, models=["linear"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"models": ["svm"]}, r"models=\['svm'\]: expected names among linear, fasttext; others read vectors"),
+        ({"models": []}, "expected names among"),
+        ({"vectors": VECTORS, "raw": "text.txt"}, "vectors and raw: word vectors are either given or learned"),
+    ],
+)
+def test_wrong_options(options, message):
+    with pytest.raises(OptionError, match=message):
+        choose(**options)
+
+
+def test_one_label():
+    with pytest.raises(CorpusError, match="2 texts have one label only, 'x'"):
+        firth.choose_classifier(["a", "b"], ["x", "x"], progress=False)
