@@ -48,6 +48,8 @@ class TrainingFacts(dict[str, Any]):
 def text_facts(corpus: Any) -> dict[str, Any]:
     """Return what a model keeps of the rules by which its text became words: names of `tokens` and `language`.
 
+    Learned tokens have the name of their unit: "subwords" or "characters".
+
     Args:
         corpus: a `firth.Corpus`; or counts of one, which keep its rules; or the text of another model, which has none.
     """
@@ -56,6 +58,7 @@ def text_facts(corpus: Any) -> dict[str, Any]:
         return {"rules": dict(kept)}
     options = getattr(corpus, "options", None)
     values = {name: getattr(options, name, None) for name in ("tokens", "language")}
+    values["tokens"] = getattr(options, "unit", None) or values["tokens"]
     rules = {name: value for name, value in values.items() if isinstance(value, str) and not value.startswith("{")}
     return {"rules": rules} if rules else {}
 

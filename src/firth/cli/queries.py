@@ -7,7 +7,7 @@ import typer
 
 from firth.cli.arguments import AsJson, Quiet, Vectors, Words, flag, names, number
 from firth.cli.output import note, print_json, print_scores, scored, show, working
-from firth.cli.vectors import open_vectors, refuse_unknown
+from firth.cli.vectors import keys_of_shown, open_vectors, refuse_unknown, shown_words
 from firth.errors import OptionError
 from firth.loading import load_index
 from firth.vectors.csls import NEIGHBOURS
@@ -36,6 +36,8 @@ def neighbours(
 ) -> None:
     """Show the nearest neighbours of words by cosine similarity."""
     space = open_vectors(vectors, quiet, documents=True)
+    show = shown_words(space)
+    words = keys_of_shown(space, words)
     covered = [word for word in words if word in space]
     with working("searching neighbours", quiet):
         answers = _neighbours(space, covered, number, index, csls)
@@ -44,8 +46,8 @@ def neighbours(
             print_json({"query": word, "neighbours": scored(answer)})
         else:
             if len(words) > 1:
-                print(word)
-            print_scores(answer, indent="  " if len(words) > 1 else "")
+                print(show(word))
+            print_scores([(show(near), score) for near, score in answer], indent="  " if len(words) > 1 else "")
     if covered and number > len(space) - 1:
         note(f"{number:,} neighbours requested; there are {len(space) - 1:,} other words")
     refuse_unknown(words, space)
@@ -73,7 +75,8 @@ def _index(space: Any, index: str, csls: bool) -> Index:
 
 def similarity(vectors: Vectors, a: A, b: B, quiet: Quiet = False, json: AsJson = False) -> None:
     """Show the cosine similarity of two words: 1 for the same direction, 0 for nothing in common."""
-    cosine = float(open_vectors(vectors, quiet, documents=True).similarity(a, b))
+    space = open_vectors(vectors, quiet, documents=True)
+    cosine = float(space.similarity(*keys_of_shown(space, [a, b])))
     show(json, {"a": a, "b": b, "similarity": cosine}, f"{cosine:.4f}")
 
 
@@ -91,11 +94,13 @@ def analogy(
     if method not in ("add", "mul"):
         raise OptionError(f"method={method!r}: expected add or mul")
     space = open_vectors(vectors, quiet, documents=True)
-    answers = space.analogy(a, b, c, n=number, method=cast(Literal["add", "mul"], method))
+    keys = keys_of_shown(space, [a, b, c])
+    answers = space.analogy(*keys, n=number, method=cast(Literal["add", "mul"], method))
     if json:
         print_json({"a": a, "b": b, "c": c, "method": method, "answers": scored(answers)})
     else:
-        print_scores(answers)
+        show = shown_words(space)
+        print_scores([(show(word), score) for word, score in answers])
 
 
 Folder = Annotated[str, names("Folder of an alignment, from firth align.", "DIR")]

@@ -30,6 +30,7 @@ from firth.cli.flags import Flags, with_flags
 from firth.cli.output import complain, print_json, showing_choices, working
 from firth.cli.targets import check_cluster, check_vectors_target, checkpoint_in, is_resumed
 from firth.cli.texts import CORPUS, READING, corpus_of
+from firth.cli.vectors import shown_words
 from firth.cluster.cluster import Cluster, how_on_cluster
 from firth.comparison.models import Model
 from firth.corpus.encoded import Corpus
@@ -206,4 +207,5 @@ def _example(vectors: Any) -> str:
         return vectors.words[int(vectors.num_senses.argmax())]
     words: list[str] = vectors.lexicon.words
     candidates = [*words[_RANK:], *words]
-    return next((word for word in candidates if len(word) >= _LETTERS and word.isalpha()), words[0])
+    show = shown_words(vectors)
+    return next((word for word in map(show, candidates) if len(word) >= _LETTERS and word.isalpha()), words[0])

@@ -1,8 +1,9 @@
 """Vectors, other models and lists of words that a command line names, and words that they lack."""
 
+import functools
 import sys
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from firth.sentences.encoded_texts import TextEncoder
 from firth.storage.encodings import decoded_text
 from firth.storage.files import text_of
 from firth.storage.untrusted import parse_json
+from firth.text.byte_level import UNITS, shown
+from firth.training_facts import rule_of
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
@@ -54,6 +57,21 @@ def open_word_vectors(path: str, quiet: bool) -> WordVectors:
         note(f"{path}: its n-grams are dropped; the {len(vectors):,} words of the vocabulary stay")
         return vectors.known
     return typing.cast(WordVectors, vectors)
+
+
+def shown_words(vectors: Any) -> Callable[[str], str]:
+    """Return a function from a key of vectors to the word as people read it: subwords without their byte characters."""
+    unit = rule_of(vectors.metadata)
+    return functools.partial(shown, unit=unit) if unit in UNITS else str
+
+
+def keys_of_shown(vectors: Any, words: Sequence[str]) -> list[str]:
+    """Return the keys of words that are written as `shown_words` shows them."""
+    if rule_of(vectors.metadata) not in UNITS:
+        return list(words)
+    show = shown_words(vectors)
+    keys = {show(key): key for key in vectors.index_to_key}
+    return [keys.get(word, word) for word in words]
 
 
 def refuse_unknown(words: Iterable[str], vectors: Any) -> None:

@@ -14,7 +14,7 @@ from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import OptionError, brief
 from firth.options import check, option, options_class
 from firth.text.language_codes import language_code
-from firth.text.subwords import Subwords
+from firth.text.subwords import Subwords, unit_of
 from firth.text.tokenise import RULES, Tokeniser, is_named, tokeniser
 from firth.text.word_rules import LANGUAGES, NAME, WordRule, word_rule
 from firth.text.wordpieces import WordPieces
@@ -140,6 +140,11 @@ class CorpusOptions:
             return False
         given = self.line_breaks
         return _writes_line_breaks(self.tokens) if given is None else given
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of learned tokens: "subwords" or "characters"; None for words and the tokens of other libraries."""
+        return unit_of(self.tokens)
 
     @property
     def reads_bytes(self) -> bool:

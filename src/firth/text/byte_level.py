@@ -41,6 +41,9 @@ def _alphabet() -> list[str]:
     return [chr(byte) if byte in printable else chr(next(free)) for byte in range(256)]
 
 
+MARK = "…"  # prefix of continuing WordPiece subwords; "##" may occur in a text
+DOT = "·"  # stands where a word goes on
+UNITS = ("subwords", "characters")  # of texts whose tokens are written in byte characters
 CHARACTERS = _alphabet()  # byte -> the character that represents it
 _BYTES = {ord(character): byte for byte, character in enumerate(CHARACTERS)}
 _FROM_BYTES = dict(enumerate(CHARACTERS))
@@ -81,6 +84,20 @@ def to_bytes(characters: Iterable[str]) -> bytes:
     if invalid is not None:
         raise OptionError(f"{invalid!r} represents no byte; expected subwords, in which Ġ is a space and Ã© an é")
     return text.translate(_BYTES).encode("latin-1")
+
+
+def shown(token: str, unit: str) -> str:
+    """Return a subword or character as people read it; see `firth.Subwords.shown`.
+
+    Args:
+        unit: one of `UNITS`.
+    """
+    text = to_bytes(token.removeprefix(MARK)).decode("utf-8", "backslashreplace")
+    if not text.strip():
+        return "".join("␣" if space == " " else space.encode("unicode_escape").decode() for space in text)
+    if text.startswith(" "):
+        return text.strip()
+    return DOT + text if unit == "subwords" else text
 
 
 def checked(text: str) -> str:

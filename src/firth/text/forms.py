@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from firth.text.byte_level import UNITS, to_characters
 from firth.text.characters import fold
 from firth.text.tokenise import tokeniser, tokeniser_named
 from firth.text.word_rules import DEFAULT, NAME, SHAPED, WordRule
@@ -30,6 +31,10 @@ def forms(word: str, tokens: str | None = None) -> Iterator[str]:
     ['Don’t', "Don't", "don't"]
     """
     yield word
+    if tokens in UNITS:
+        yield to_characters(f" {word}")
+        yield to_characters(word)
+        return
     for form in ("NFC", "NFD"):
         yield unicodedata.normalize(form, word)
     for apostrophe in "'’ʼʻ":

@@ -29,14 +29,12 @@ from firth.arguments import explained, names_files
 from firth.errors import CorpusError, FormatError, MissingExtraError, OptionError, brief
 from firth.storage.files import check_replaceable, first_bytes, replacing_file
 from firth.storage.untrusted import file_bytes, parse_json
-from firth.text.byte_level import CHARACTERS, PATTERN, checked, chunks, to_bytes, to_characters
+from firth.text.byte_level import CHARACTERS, MARK, PATTERN, checked, chunks, shown, to_bytes, to_characters
 from firth.text.byte_pairs import BytePairEncoding, apply_merges, character_merges
 from firth.text.inputs import check_items
 from firth.text.segmentation import sample_unigram, sample_wordpiece
 
 KINDS = ("bpe", "wordpiece", "unigram")
-DOT = "·"  # stands where a word goes on
-MARK = "…"  # prefix of continuing WordPiece subwords; "##" may occur in a text
 _TYPES = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
 _DECIMALS = 6  # digits of unigram log-probabilities, in nats
 _BYTE_CHARACTERS = frozenset(CHARACTERS)
@@ -225,15 +223,7 @@ class Subwords:
         A space alone is `␣`; other white space and bytes that are no whole character are shown as escapes. What
         is no subword, such as `</s>`, stays.
         """
-        return [self._shown(subword) if subword in self._ids else subword for subword in subwords]
-
-    def _shown(self, subword: str) -> str:
-        text = to_bytes(subword.removeprefix(MARK)).decode("utf-8", "backslashreplace")
-        if not text.strip():
-            return "".join("␣" if space == " " else space.encode("unicode_escape").decode() for space in text)
-        if text.startswith(" "):
-            return text.strip()
-        return DOT + text if self.unit == "subwords" else text
+        return [shown(subword, self.unit) if subword in self._ids else subword for subword in subwords]
 
     @cached_property
     def _model(self) -> Any:
@@ -277,6 +267,14 @@ class Subwords:
             return lambda chunk, dropout, rng: sample_wordpiece(chunk, self._ids, MARK, dropout, rng)
         ranks = {(first, second): rank for rank, (first, second) in enumerate(self._model["merges"])}
         return lambda chunk, dropout, rng: apply_merges(chunk, ranks, dropout, rng)
+
+
+def unit_of(tokens: Any) -> str | None:
+    """Return the unit of learned tokens, "subwords" or "characters", or of their JSON; None for other tokens."""
+    if isinstance(tokens, str) and tokens.startswith("{"):
+        with contextlib.suppress(FormatError):  # a tokenizer of another library
+            return Subwords(tokens).unit
+    return tokens.unit if isinstance(tokens, Subwords) else None
 
 
 def num_characters(subword: str) -> int:
