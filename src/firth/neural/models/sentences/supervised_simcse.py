@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from firth.arguments import explained
-from firth.errors import CorpusError, OptionError
+from firth.errors import CorpusError, OptionError, counted
 from firth.language.text import training_text
 from firth.neural.layers.contrastive import InfoNCE, group_masks
 from firth.neural.models.sentences.contrastive_task import ContrastiveModule, check_batches, contrastive_task
@@ -32,13 +32,15 @@ from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.models.sentences.simcse import projection, temperature_option
 from firth.neural.supervised import SupervisedTask, digest
 from firth.neural.training.batching import Buckets, TensorBatch, pad
+from firth.neural.training.by_size import with_size_defaults
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
-from firth.options import Preset, option, options_class
+from firth.options import BY_SIZE, Preset, option, options_class
 from firth.readers.text_groups import TextGroup, as_text_groups
 from firth.text.batches import warn_long
 from firth.timing import running_clock
 
 ANCHORS = ("all", "first")
+FEWEST, MOST, UPDATES = 5, 40, 12_000  # of averages: epochs, and groups that are read in all of them
 _Rows = list[Any]  # ids of each text
 
 
@@ -70,6 +72,17 @@ class GroupBatch(TensorBatch):
         groups = torch.tensor([group for group, _, _ in texts] + [-1] * len(negatives))
         ranks = torch.tensor([rank for _, rank, _ in texts] + [-1] * len(negatives))
         return cls(*pad([row for _, _, row in texts] + negatives), groups, ranks == 0, ranks == 1)
+
+
+def training_defaults(encoder: str | None, groups: int) -> dict[str, Any]:
+    """Return options of the training of an encoder, given the number of groups.
+
+    An average learns word vectors from nothing: at the rate of a network its random vectors stay what they are. On 300
+    pairs of SICK the correlation of the defaults of networks is LOW, of these HIGH, of TF-IDF .586.
+    """
+    if encoder != "average":
+        return {"epochs": 3, "lr": 0.0001}
+    return {"epochs": max(FEWEST, min(MOST, round(UPDATES / groups))), "lr": 0.01}
 
 
 @explained(tokens="subwords")
@@ -119,6 +132,8 @@ def train_on_groups(
         else:
             vocabulary, rules = before.vocabulary, before.rules
         model = new_model(options, vocabulary, rules, before, config.seed)
+        chosen = training_defaults(model.options.encoder, len(every))
+        _, config = with_size_defaults(options, config, chosen, counted(len(every), "group"))
         content = digest(repr([dataclasses.astuple(group) for group in every]))
         return run(model, options.build_task(model, every, held_out, config), before, config, content)
 
@@ -139,7 +154,7 @@ class SupervisedSimCSE(EncoderOptions):
     selected_by_pairs: ClassVar[bool] = True
     train = train_on_groups
     training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=3, batch_size=64, optimiser="adamw", lr=0.0001, schedule="linear", clip_norm=1.0
+        epochs=BY_SIZE, batch_size=64, optimiser="adamw", lr=BY_SIZE, schedule="linear", clip_norm=1.0
     )
 
     temperature: float = temperature_option()

@@ -1,5 +1,7 @@
 """Supervised SimCSE: the loss of groups by hand, anchors, hard negatives, training."""
 
+import dataclasses
+import logging
 import math
 
 import numpy as np
@@ -9,7 +11,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import CorpusError, OptionError
-from firth.neural.models.sentences.supervised_simcse import GroupBatch, SupervisedModule, _encoded
+from firth.neural.models.sentences.supervised_simcse import GroupBatch, SupervisedModule, _encoded, training_defaults
 from firth.readers.text_groups import TextGroup
 from tests.unit.neural.models.sentences.encoders import masked, sentences, training
 
@@ -57,6 +59,14 @@ def groups(count=40):
     return [texts for texts in found.values() if len(texts) > 1][:count]
 
 
+def contrast(encoder, every):
+    """How much higher the cosine of two texts of a group is than that of others."""
+    rows = [encoder.encode(texts[:2]) for texts in every]
+    x, y = (np.array([row[side] / np.linalg.norm(row[side]) for row in rows]) for side in (0, 1))
+    cosines = x @ y.T
+    return cosines.diagonal().mean() - cosines.mean()
+
+
 def test_texts_of_a_group_come_closer():
     every = groups()
     model = firth.SupervisedSimCSE().train(every, start=masked(), training=training(epochs=6, batch_size=4, lr=0.01))
@@ -64,13 +74,22 @@ def test_texts_of_a_group_come_closer():
     assert facts["groups"] + facts["set_aside"] == len(every)
     assert facts["rows"][-1]["held_out_alignment"] < facts["rows"][0]["held_out_alignment"]
 
-    def contrast(encoder):
-        rows = [encoder.encode(texts[:2]) for texts in every]
-        x, y = (np.array([row[side] / np.linalg.norm(row[side]) for row in rows]) for side in (0, 1))
-        cosines = x @ y.T
-        return cosines.diagonal().mean() - cosines.mean()
+    assert contrast(model, every) > contrast(masked(), every) + 0.1
 
-    assert contrast(model) > contrast(masked()) + 0.1
+
+def test_averages_are_learned_by_default(caplog):
+    """At the rate of a network their random vectors would stay what they are."""
+    caplog.set_level(logging.INFO, logger="firth")
+    every, model = groups(), firth.SupervisedSimCSE(encoder="average", dim=16)
+    fitted = model.train(every, tokens="words", min_count=1, progress=False)
+    facts = fitted.metadata["training"]
+    assert (facts["epochs"], facts["lr"]) == (40, 0.01)
+    assert f"epochs=40, lr=0.01: chosen for {len(every)} groups" in caplog.messages
+    own = dataclasses.replace(model.training, epochs=3, lr=0.0001)  # as for networks
+    former = model.train(every, tokens="words", min_count=1, training=own, progress=False)
+    assert contrast(fitted, every) > contrast(former, every) + 0.1
+    assert training_defaults("average", 1300)["epochs"] == 9
+    assert training_defaults("transformer", 300) == {"epochs": 3, "lr": 0.0001}
 
 
 def test_a_vocabulary_is_learned_without_a_start():
