@@ -210,8 +210,29 @@ def _place(kind: str, name: str, value: Any, options: Mapping[str, Field[Any]], 
     """Return where a missing option belongs: another name, `train`, the text, or nowhere."""
     further = table("options").get(name) or [name]
     positions = (_place_of(kind, name, other, value, options, verb, train) for other in further)
-    elsewhere = table("elsewhere").get(name, [None])[0] if verb == "train" else None
-    return next(filter(None, positions), f"{kind} has no such option; {elsewhere or suggestion(name, options)}")
+    advice = _elsewhere(name, verb == "train", "training" in train or kind == "TrainingOptions")
+    return next(filter(None, positions), f"{kind} has no such option; {advice or suggestion(name, options)}")
+
+
+def _elsewhere(name: str, trains: bool, by_steps: bool) -> str | None:
+    """Return the answer to a name that no option or argument of a training has, or None.
+
+    Args:
+        by_steps: whether the training has `TrainingOptions`.
+    """
+    answer = table("elsewhere").get(name, [None])[0] if trains else None
+    return answer or (training(name) if by_steps else None)
+
+
+def training(name: str) -> str | None:
+    """Return the answer to a name that belongs to the training of a model that learns step by step, or None."""
+    return table("training").get(name, [None])[0]
+
+
+def _with_value(name: str, other: str) -> str:
+    """Return the name of an option, with the value that another name stands for if it names one."""
+    value = table("values").get(name, [None])[0]
+    return other if value is None else f"{other}={value}"
 
 
 def _place_of(
@@ -219,7 +240,7 @@ def _place_of(
 ) -> str | None:
     """Return where `other`, which `name` may stand for, belongs; None for nowhere."""
     if other in options:
-        return f"{kind} has no such option; use {other} ({_meaning(options[other])})"
+        return f"{kind} has no such option; use {_with_value(name, other)} ({_meaning(options[other])})"
     if name in TEXTS and train and not (name in TEXT_OPTIONS and isinstance(value, str)):
         return _text_to(verb, kind)
     if other in TEXT_OPTIONS and "tokens" in train:
@@ -256,20 +277,21 @@ def wrong_argument(call: str, names: list[str], parameters: Parameters, owner: A
         owner: the object whose method it is, or its first argument.
     """
     problem = f"not an argument of {call}"
-    if (other := same(name, names)) is not None:
-        return f"{problem}; use {other}"
+    if (found := same(name, names)) is not None:
+        return f"{problem}; use {_with_value(name, found)}"
     for position, kind in _options_of(parameters):
         if isinstance(value, kind):
             return f"{problem}; use {position}"
     own = [(None, type(owner))] if not isinstance(owner, type) and _has_options(type(owner)) else []
-    for position, kind in (*own, *_options_of(parameters)):
+    for place, kind in (*own, *_options_of(parameters)):
         options = [field.name for field in fields(kind)]
         if (other := name if name in options else synonym(name, options)) is not None:
-            made = f"{kind.__name__}({other}={reprlib.repr(value)})"
-            line = f"{made}.{call}(...)" if position is None else f"{call}(..., {position}={made})"
+            given = table("values").get(name, [reprlib.repr(value)])[0]
+            made = f"{kind.__name__}({other}={given})"
+            line = f"{made}.{call}(...)" if place is None else f"{call}(..., {place}={made})"
             return f"{problem}, but an option of {kind.__name__}: {line}"
-    elsewhere = table("elsewhere").get(name, [None])[0] if call in ("train", "build") else None
-    return f"{problem}; {elsewhere or suggestion(name, names)}"
+    advice = _elsewhere(name, call in ("train", "build"), call == "train" and "training" in names)
+    return f"{problem}; {advice or suggestion(name, names)}"
 
 
 def _options_of(parameters: Parameters) -> Iterable[tuple[str, Any]]:
@@ -297,6 +319,11 @@ def command(group: str, name: str) -> str | None:
             commands = answers[0].split(" or ")
             return " or ".join(name if name.startswith("firth ") else f"{other} {name}" for name in commands)
     return None
+
+
+def configuration(name: str) -> str | None:
+    """Return what to use in place of a file of options, such as `firth train config.cfg`, or None."""
+    return table("configs").get(Path(name).suffix, [None])[0]
 
 
 def file_command(group: str, name: str) -> str | None:
@@ -327,5 +354,6 @@ def flag(
     groups = [command, group, *(["--cluster"] if "cluster" in flags else [])]
     if command in ("firth tag train", "firth parse train", "firth coref train"):
         groups.append("annotators")
+    groups.append(command.rpartition(" ")[2])  # train, predict
     answers = (table("flags", candidate).get(name, [None])[0] for candidate in groups)
     return next((answer.replace("{group}", group) for answer in answers if answer), None)

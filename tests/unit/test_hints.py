@@ -14,7 +14,7 @@ import pytest
 
 import firth
 from firth import hints
-from firth.cli import app
+from firth.cli import app, flags
 from firth.corpus.options import CorpusOptions
 from firth.corpus.table_options import TableOptions
 from firth.errors import OptionError, UnknownOptionError
@@ -22,6 +22,22 @@ from firth.hints import TEXT_OPTIONS, Hinted, suggestion, synonym
 
 SPACE = firth.WordVectors(["red", "green"], np.eye(2, dtype=np.float32))
 ARGUMENTS = {"threads", "seed", "embed", "start", "freeze", "checkpoint", "cluster"}  # besides options
+
+
+LIBRARIES = {  # what their users type when they train a model
+    "hugging face": "per_device_train_batch_size num_train_epochs learning_rate weight_decay warmup_steps "
+    "warmup_ratio fp16 bf16 gradient_accumulation_steps evaluation_strategy eval_strategy load_best_model_at_end max_seq_length "
+    "max_grad_norm eval_steps save_steps logging_steps output_dir lr_scheduler_type adam_beta1 optim report_to "
+    "per_device_eval_batch_size early_stopping_patience max_steps save_total_limit label_smoothing_factor "
+    "eval_dataset dataloader_num_workers metric_for_best_model no_cuda",
+    "opennmt": "src tgt train_steps valid_steps rnn_size word_vec_size save_model beam_size n_best replace_unk "
+    "world_size gpu_ranks learning_rate max_grad_norm accum_count save_checkpoint_steps report_every src_seq_length "
+    "train_src valid_src",
+    "spacy": "dropout patience n_iter drop max_epochs eval_frequency accumulate_gradient sgd gpu_id",
+}
+TRANSLATES = (
+    "src tgt output beam_size n_best replace_unk batch_size block_ngram_repeat random_sampling_topk phrase_table"
+)
 
 
 def entries(*path):
@@ -312,3 +328,82 @@ def test_a_text_in_place_of_a_file(run, tmp_path):
     status, _, err = run("classify", "predict", "m", "a good text")
     assert status == 1
     assert "no file is called 'a good text'; a text itself is read from standard input: echo TEXT | ... -" in err
+
+
+def is_answered(message):
+    """Whether a message says what to write, in place of a list of what there is."""
+    return not any(text in message for text in ("expected one of", "did you mean", "Possible options"))
+
+
+@pytest.mark.parametrize("names", LIBRARIES.values(), ids=LIBRARIES)
+def test_names_of_other_libraries_are_answered_wherever_a_training_is_described(names):
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    calls = {
+        "TrainingOptions": lambda name: firth.TrainingOptions(**{name: 1}),
+        "options": lambda name: firth.Translator(**{name: 1}),
+        "train": lambda name: firth.Translator().train([("a", "b")], **{name: 1}),
+    }
+    for name in names.split():
+        for how, call in calls.items():
+            if how == "TrainingOptions" and name in ("weight_decay", "patience"):
+                continue  # ours, too
+            if how == "options" and name == "dropout":
+                continue
+            with pytest.raises(UnknownOptionError) as caught:
+                call(name)
+            assert is_answered(str(caught.value)), (how, str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        *(("translate train a b -o c", names) for names in LIBRARIES.values()),
+        *(("tag train a -o c", names) for names in (LIBRARIES["hugging face"], LIBRARIES["spacy"])),
+        ("translate predict m t", TRANSLATES),
+        ("translate test m a b", "tgt replace_unk beam_size"),
+    ],
+)
+def test_flags_of_other_libraries_are_answered(run, monkeypatch, line, names):
+    """One command line is parsed; the other names are those of its error."""
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    errors, suggest = [], flags._suggest_flag
+    monkeypatch.setattr(flags, "_suggest_flag", errors.append)
+    run(*line.split(), "--no-such-flag", "1")
+    (error,) = errors
+    known = {flag for parameter in error.ctx.command.params for flag in (*parameter.opts, *parameter.secondary_opts)}
+    for name in names.split():
+        for flag in (f"--{name.replace('_', '-')}", f"--training.{name.replace('_', '-')}"):
+            error.option_name, error.message, error.possibilities = flag, "", ["--lr"]
+            suggest(error)
+            assert error.message or flag in known or f"--{name.replace('_', '-')}" in known, flag
+            assert is_answered(error.message)
+            assert set(re.findall(r"--[\w-]+", error.message)) <= known, error.message
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("translate train a b -o c --fp16", "use --precision fp16: Precision"),
+        ("translate train a b -o c --load-best-model-at-end", "is best on held-out data is kept, and --held-out gives"),
+        ("translate train a b -o c -src a", "--src; it needs no flag: firth translate train"),
+        ("translate predict m -src a", "it needs no flag: firth translate predict MODEL FILE"),
+        ("translate predict m a -tgt b", "use --targets: Forced decoding"),
+        ("translate predict m a -replace_unk", "use --unknown copied: Unknown words"),
+        ("translate predict m a -output b", "answers are printed: write > FILE at the end"),
+        ("translate train config.yaml -o c -data d", "it needs no flag: firth translate train"),
+        ("train config.cfg --paths.train a", "use flags in place of a file of options: firth tag train FILE... -o OUT"),
+        ("tag train a -o b --paths.dev c", "use --held-out"),
+    ],
+)
+def test_answers_to_lines_of_other_programs(run, line, advice):
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    _, _, err = run(*line.split())
+    assert advice in " ".join(err.replace("│", " ").split())
+
+
+def test_values_of_other_names_are_written_as_ours():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    assert "use precision='fp16' (" in option_error(firth.TrainingOptions, fp16=True)
+    assert "training=TrainingOptions(precision='bf16')" in option_error(firth.Translator().train, [], bf16=True)
+    names = {name for name, _ in entries("values")}
+    assert names <= {name for table in ("options", "same") for name, _ in entries(table)}

@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from firth import hints
-from firth.cli.flag_messages import EXPECTED, RENAMED, RUNNING, explain_value, flags_of, name_flags
+from firth.cli.flag_messages import EXPECTED, RENAMED, RUNNING, explain_value, flags_of, in_flags, name_flags
 from firth.cli.output import paragraphs, showing_log
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.options import SIZE_DEFAULT, expected_number, may_be_by_size
@@ -137,7 +137,7 @@ class Group(TyperGroup):
         except Exception as error:
             name = one_spelling(args[0]).lower()
             advice = f"{ctx.command_path} {name}" if name in self.commands else hints.command(ctx.command_path, name)
-            advice = advice or hints.file_command(ctx.command_path, args[0])
+            advice = hints.configuration(args[0]) or advice or hints.file_command(ctx.command_path, args[0])
             if advice is not None and hasattr(error, "message"):
                 error.message = f"No such command {args[0]!r}; use {advice}"
             raise
@@ -261,14 +261,18 @@ def _suggest_flag(error: Any) -> None:
         for flag in parameter.opts
         if flag.startswith("-")
     }
-    given = error.option_name.lstrip("-").replace("-", "_")
+    given = error.option_name.lstrip("-").replace("-", "_").rpartition(".")[2]  # spaCy: --training.dropout
     arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
     usage = [*(item.metavar or item.name.upper() for item in arguments), *(["-o OUT"] if "o" in flags else [])]
     advice = hints.flag(error.ctx.command_path, given, flags, [argument.name for argument in arguments], usage)
     name = hints.same(given, flags) if advice is None else None
     if name is not None:
         flag, parameter = flags[name]
-        advice = f"use {flag}: {parameter.help}"
+        value = "".join(hints.table("values").get(given, [""])[:1]).strip("'")
+        advice = f"use {flag} {value}".rstrip() + f": {parameter.help}"
+    elif advice is None and "minutes" in flags:
+        advice = hints.training(given)
+        advice = advice and in_flags(advice, {name: flag for name, (flag, _) in flags.items()})
     if advice is not None:
         error.message += f"; {advice}"
         error.possibilities = []
