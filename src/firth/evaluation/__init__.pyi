@@ -1,5 +1,8 @@
 from firth.evaluation.answers import score_answers as score_answers
 from firth.evaluation.categorisation import v_measure as v_measure
+from firth.evaluation.conll2018 import PipelineScore as PipelineScore
+from firth.evaluation.conll2018 import PipelineScores as PipelineScores
+from firth.evaluation.conll2018 import score_pipeline as score_pipeline
 from firth.evaluation.context import ENCODERS as ENCODERS
 from firth.evaluation.context import best_threshold as best_threshold
 from firth.evaluation.context import pair_cosines as pair_cosines
