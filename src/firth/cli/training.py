@@ -295,7 +295,11 @@ class Run:
             **arguments: of `train`; those that are None, or that it does not take, are left out.
         """
         given, raw = self.values.get("vectors"), self.values.get("raw")
-        how: dict[str, Any] = {"seed": self.values.get("seed") or 0, "threads": self.values.get("threads"), "quiet": self.quiet}
+        how: dict[str, Any] = {
+            "seed": self.values.get("seed") or 0,
+            "threads": self.values.get("threads"),
+            "quiet": self.quiet,
+        }
         if given or raw:
             arguments["vectors"] = given_vectors(given, raw, **how)
         if paths := self.values.get("embed"):

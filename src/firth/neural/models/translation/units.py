@@ -24,8 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import CorpusError, counted, warn_caller
+from firth.text.byte_level import DOT
 from firth.text.joined_words import JOINER, join_marked, split_marked
-from firth.text.subwords import DOT, Subwords
+from firth.text.subwords import Subwords
 
 UNKNOWN, BOS, EOS = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")
