@@ -295,13 +295,9 @@ class Run:
             **arguments: of `train`; those that are None, or that it does not take, are left out.
         """
         given, raw = self.values.get("vectors"), self.values.get("raw")
-        how: dict[str, Any] = {
-            "seed": self.values.get("seed") or 0,
-            "threads": self.values.get("threads"),
-            "quiet": self.quiet,
-        }
         if given or raw:
-            arguments["vectors"] = given_vectors(given, raw, **how)
+            seed, threads = self.values.get("seed") or 0, self.values.get("threads")
+            arguments["vectors"] = given_vectors(given, raw, seed=seed, threads=threads, quiet=self.quiet)
         if paths := self.values.get("embed"):
             with working(f"reading {' '.join(map(str, paths))}", self.quiet):
                 arguments["embed"] = [load(path) for path in paths]

@@ -93,7 +93,7 @@ def test_vectors_are_what_training_starts_from():
 
 
 def test_fasttexts_name_of_the_vectors_is_answered():
-    with pytest.raises(OptionError, match="pretrainedVectors='v.vec': not an argument of train; use vectors"):
+    with pytest.raises(OptionError, match=r"pretrainedVectors='v\.vec': not an argument of train; use vectors"):
         small().train(TEXTS, LABELS, pretrainedVectors="v.vec")
     with pytest.raises(OptionError, match=r"an argument of train: TextClassifier\(...\).train\(text, vectors=...\)"):
         firth.TextClassifier(pretrainedVectors="v.vec")

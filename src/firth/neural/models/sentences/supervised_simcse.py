@@ -132,7 +132,8 @@ def train_on_groups(
         else:
             vocabulary, rules = before.vocabulary, before.rules
         model = new_model(options, vocabulary, rules, before, config.seed)
-        chosen = training_defaults(model.options.encoder, len(every))
+        encoder: Any = model.options
+        chosen = training_defaults(encoder.encoder, len(every))
         _, config = with_size_defaults(options, config, chosen, counted(len(every), "group"))
         content = digest(repr([dataclasses.astuple(group) for group in every]))
         return run(model, options.build_task(model, every, held_out, config), before, config, content)
