@@ -37,6 +37,7 @@ from firth.classify.text_classifier import TextClassifier as TextClassifier
 from firth.cluster.cluster import Cluster as Cluster
 from firth.comparison.classifiers import ClassifierChoice as ClassifierChoice
 from firth.comparison.classifiers import choose_classifier as choose_classifier
+from firth.comparison.classifiers import classifier_curves as classifier_curves
 from firth.comparison.results import Comparison as Comparison
 from firth.comparison.run import compare as compare
 from firth.coreference.hobbs import hobbs as hobbs

@@ -49,6 +49,7 @@ def frequent_labels(data: LabelledTexts, *, prefix: str, min_count: int) -> Labe
     """Return the labels that occur at least `min_count` times."""
     labels = count_labels(data, prefix=prefix)
     warn_joined(labels.names, data.name)
+    warn_alike(labels.names, data.name)
     size = int((labels.counts >= min_count).sum())
     if size < 2:
         raise CorpusError(f"{data.name}: {_too_few(data, labels.names, min_count)}")
@@ -91,6 +92,20 @@ def warn_joined(names: Sequence[str], name: str) -> None:
                 f"labels=[['a', 'b'], ...], a list in a column of JSON lines, or {LABEL_PREFIX}a {LABEL_PREFIX}b"
             )
             return
+
+
+def warn_alike(names: Sequence[str], name: str) -> None:
+    """Warn of labels that differ only by white space around them or by case."""
+    spellings: dict[str, list[str]] = {}
+    for label in names:
+        spellings.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    alike = [labels for labels in spellings.values() if len(labels) > 1]
+    if alike:
+        shown = " and ".join(map(repr, alike[0][:2]))
+        warn_caller(
+            f"{name}: {counted(len(alike), 'label')} with several spellings, such as {shown}, and each is learned as a "
+            "label of its own; expected one spelling"
+        )
 
 
 def _no_label(data: LabelledTexts, prefix: str) -> str:

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from firth.arguments import explained
 from firth.classify.class_weights import class_weights_option, label_weights
 from firth.classify.examples import Examples, examples_of
-from firth.classify.labels import LabelSet, warn_joined, warn_several
+from firth.classify.labels import LabelSet, warn_alike, warn_joined, warn_several
 from firth.classify.linear_model import LinearModel, TextFeatures
 from firth.classify.terms import TermWeights
 from firth.corpus.table_options import TableArguments, TableOptions
@@ -164,6 +164,7 @@ def learned_labels(examples: Examples, read: int) -> LabelSet:
         raise CorpusError(f"{examples.name}: {only}; expected two or more")
     labels = LabelSet.of(counts)
     warn_joined(labels.names, examples.name)
+    warn_alike(labels.names, examples.name)
     several = sum(len(set(names)) > 1 for names in examples.labels)
     warn_several(
         several, len(examples), "each label is learned on its own, with a probability of its own",

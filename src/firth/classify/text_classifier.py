@@ -58,6 +58,7 @@ from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments, check_start
 from firth.embeddings.training import LearningRate, TrainingRun
 from firth.errors import OptionError
+from firth.evaluation.baselines import the_label, warn_if_trivial
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
 from firth.kernels.native_calls import prefetch_row
@@ -79,6 +80,8 @@ ALL = -1  # the kernel's code of "ova"
 NOISE_EXPONENT = 0.5  # exponent of the label counts in negative sampling
 LOSS_INTERVAL = 4096  # texts between two reads of the running likelihood
 HEAVIEST = 10.0  # weight of a text: a greater factor on the learning rate would overshoot
+SAMPLED = 2_000  # training texts that a trained classifier is asked about
+HARDLY = 0.1  # share of the way from the most frequent label to all right
 WORSE = 8.0  # a mean loss above this multiple of the untrained loss is divergence
 
 
@@ -157,6 +160,9 @@ class TextClassifier:
             A classifier, with `metadata["training"]`: options, seed, threads, loss (nats per text, one value per
             epoch), words, seconds, and the number of texts used and left out.
 
+        Warns:
+            UserWarning: the classifier labels its training texts hardly better than the most frequent label does.
+
         Raises:
             CorpusError: the source is missing, not text, or empty; no text has a label, or all have the same label.
             OptionError: `threads` is below 1, the number of labels differs from the number of texts, or the checkpoint
@@ -170,9 +176,11 @@ class TextClassifier:
         options = TableOptions(**table)
         with reporting(progress) as report:
             data = read_labelled(source, labels, column, self.label_prefix, report, options)
-        return train_classifier(
+        classifier = train_classifier(
             self, data, seed=seed, threads=threads, start=start, progress=progress, checkpoint=checkpoint
         )
+        warn_if_unlearned(classifier, data, threads)
+        return classifier
 
     @explained
     def autotune(
@@ -240,6 +248,38 @@ def train_classifier(
         finish=lambda trained, facts: make_classifier(model, texts, trained, facts),
     )
     return run.train()
+
+
+def warn_if_unlearned(classifier: Classifier, data: LabelledTexts, threads: int | None) -> None:
+    """Warn of a classifier that does not know the texts that it was trained on, by a sample of them."""
+    facts = classifier.metadata["training"]
+    if facts["interrupted"]:
+        return
+    scores = classifier.scores(sampled_texts(data, SAMPLED), threads=threads)
+    number = int(np.argmax([score.support for score in scores.by_label.values()]))
+    label, score = list(scores.by_label.items())[number]
+    options = facts["options"]
+    warn_if_trivial(
+        scores.accuracy, score.support / max(scores.texts, 1), measure="accuracy",
+        data=f"{scores.texts:,} of the training texts", baseline=the_label(label), margin=HARDLY,
+        remedy=f"raise epochs={options['epochs']} or lr={options['lr']:g}, or leave them out: defaults follow from the "
+        "number of texts",
+    )  # fmt: skip
+
+
+def sampled_texts(data: LabelledTexts, most: int) -> LabelledTexts:
+    """Return at most so many texts, spread evenly over all of them."""
+    ends = data.lines.ends
+    if len(ends) <= most:
+        return data
+    rows = np.arange(most) * len(ends) // most
+    lines = np.split(data.lines.tokens, ends[:-1])
+    tokens = [lines[row] for row in rows.tolist()]
+    part = dataclasses.replace(
+        data.lines, tokens=np.concatenate(tokens), ends=np.cumsum([len(line) for line in tokens], dtype=np.int64)
+    )
+    labels = None if data.labels is None else [data.labels[row] for row in rows.tolist()]
+    return dataclasses.replace(data, lines=part, labels=labels)
 
 
 def start_vectors(vectors: WordVectors | None, start: WordVectors | None) -> WordVectors | None:

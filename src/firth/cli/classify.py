@@ -1,10 +1,11 @@
-"""`firth classify`: train, predict, test, quantise."""
+"""`firth classify`: train, predict, test, quantise; `classify_choice.py` has the choice of a model and its curve."""
 
 import inspect
 import shlex
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,14 +32,16 @@ from firth.cli.arguments import (
     number,
     output,
 )
+from firth.cli.classify_choice import curve, train_auto
 from firth.cli.files import size_on_disk
 from firth.cli.flags import Flags, add_command, with_flags
 from firth.cli.groups import commands
+from firth.cli.labelled_texts import AUTO, DEFAULT, HOMES, KINDS, LINEAR_HOMES, TABLE, TREES, Texts, model_help
 from firth.cli.output import complain, print_json, show, with_progress, working
 from firth.cli.targets import check_file_target, check_folder_target, checkpoint_in, is_resumed
 from firth.cli.texts import line_batches, source_of
 from firth.cli.training import RawText, Report, Run, StartVectors, TrainCommand, chosen_model, given_vectors, single_app
-from firth.comparison.classifiers import SECONDS, choose_classifier
+from firth.comparison.classifiers import LinearAdvantage, compared_with_linear, linear_accuracy, usable_examples
 from firth.comparison.models import Model as NamedModel
 from firth.comparison.models import models_in
 from firth.corpus.table_options import TableOptions
@@ -51,46 +54,7 @@ from firth.storage.snapshots import snapshot
 from firth.timing import running_clock
 from firth.vectors.io.detect import check_file
 
-DEFAULT, AUTO = "fasttext", "auto"
-KINDS = (  # of folders that an output may replace
-    "firth-classifier", "firth-linear-classifier", "firth-label-model", "firth-tree-model",
-)  # fmt: skip
-HOMES = ("firth.neural.models.classification.", "firth.neural.models.trees.")  # of neural models
-LINEAR_HOMES = ("firth.classify.linear_classifier",)
-
 Model = Annotated[Path, names("A classifier: a folder that firth wrote, or a .bin or .ftz file of fastText.", "MODEL")]
-Texts = Annotated[
-    list[str],
-    names(
-        "Labelled texts: files with __label__NAME in each line, tables, or - for standard input; trees in brackets, or "
-        "in CoNLL-U with lines # label = NAME.",
-        "FILE",
-    ),
-]
-
-
-def model_help() -> Any:
-    """Return the flag `--model`; the names of neural models are read without importing them."""
-    neural = ", ".join(models_in(HOMES))
-    return typer.Option(
-        help=f"Model: {DEFAULT}, {', '.join(models_in(LINEAR_HOMES))}, {AUTO} (the best by cross-validation), or a "
-        f"neural one: {neural}; --model NAME --help shows its options.",
-        metavar="NAME",
-        show_default=True,
-    )
-
-
-@dataclass(frozen=True)
-class LabelTable(TableOptions):
-    """Where labelled texts stand in a table."""
-
-    column: Annotated[
-        str | None,
-        flag("Column with the texts, in a table: name, or number from 1. Default: text. Pairs: A,B.", panel=TEXT),
-    ] = None
-    labels: Annotated[
-        str | None, flag("Column with the labels, in a table: name, or number from 1.", "COLUMN", panel=TEXT)
-    ] = None
 
 
 @dataclass(frozen=True)
@@ -102,8 +66,7 @@ class PredictionOptions:
     threads: Threads = None
 
 
-TABLE, PREDICTION = Flags(LabelTable, TEXT), Flags(PredictionOptions)
-TREES = Flags(TableOptions, TEXT, without=frozenset({"separator", "quoting", "header"}))  # are in no table
+PREDICTION = Flags(PredictionOptions)
 
 
 def _train_neural(
@@ -121,8 +84,31 @@ def _train_neural(
 
     With --pairs an example is a pair of texts, from a table: --column FIRST,SECOND --labels LABEL.
     """
-    table = TABLE.select(run.values)
-    return run.train(source_of(source), held_out=None if held_out is None else Path(held_out), **table)
+    table, texts = TABLE.select(run.values), source_of(source)
+    classifier = run.train(texts, held_out=None if held_out is None else Path(held_out), **table)
+    single = classifier.inputs == "texts" and not classifier.options.pairs
+    if single and not classifier.metadata["training"]["interrupted"]:
+        run.read["linear"] = _compared(run, classifier, texts, held_out, table)
+    return classifier
+
+
+def _compared(run: Run, classifier: Any, texts: Any, held_out: str | None, table: Mapping[str, Any]) -> Any:
+    """Return the accuracies of a neural model and of a linear one on the held-out texts; None where they are many."""
+    from firth.neural.models.classification.data import development_split, read_examples
+
+    error = (classifier.metadata["training"]["best"] or {}).get("held_out_error")
+    if error is None or texts == "-":
+        return None
+    options = dict(table)
+    labels, column = options.pop("labels", None), options.pop("column", None)
+    read: Any = partial(read_examples, labels=labels, column=column, pairs=None, report=lambda status: None)
+    examples = usable_examples(read(texts, table_options=TableOptions(**options)))
+    if held_out is None:
+        examples, validation = development_split(examples, run.values["seed"])
+    else:
+        validation = read(Path(held_out), table_options=TableOptions(**options))
+    linear = linear_accuracy(examples, validation)
+    return None if linear is None else LinearAdvantage(1 - error, linear, len(validation))
 
 
 def _report_neural(run: Run, classifier: Any) -> Report:
@@ -153,6 +139,10 @@ def _report_neural(run: Run, classifier: Any) -> Report:
         right = f"{100 * (1 - error):.1f} % right, " if error is not None else ""
         loss, texts = f"{best['held_out_loss']:.3f} nats", f"{facts['held_out_texts']:,} held-out texts"
         lines.append(f"best epoch {best['epoch']:g}: {right}{loss}, on {texts}")
+    advantage = run.read.get("linear")
+    if advantage is not None:
+        table["linear"] = asdict(advantage)
+        lines += [advantage.advice] if advantage.advice else []
     return table, [*lines, f"next: firth classify test {shlex.quote(str(run.output))} TEXTS"]
 
 
@@ -231,7 +221,7 @@ def trainer(arguments: Sequence[str]) -> typer.Typer:
     name = chosen_model(arguments, [DEFAULT, AUTO, *linear, *models_in(HOMES)], DEFAULT)
     if name in (DEFAULT, AUTO):
         app = single_app()
-        own = with_flags(_train, [_OPTIONS, TABLE]) if name == DEFAULT else with_flags(_train_auto, [TABLE])
+        own = with_flags(_train, [_OPTIONS, TABLE]) if name == DEFAULT else with_flags(train_auto, [TABLE])
         add_command(app, "train", own)
         return app
     return (LINEAR if name in linear else NEURAL).app(arguments)
@@ -282,45 +272,15 @@ def _train(
         )
     classifier.metadata.setdefault("name", output.stem)
     classifier.save(output)
-    _report(classifier, output, time.monotonic() - began, json)
+    interrupted = classifier.metadata["training"]["interrupted"]
+    compared = None
+    if autotune is None and not interrupted and texts != "-":
+        compared = compared_with_linear(
+            partial(trainer.train, vectors=start), texts, **table, seed=seed, threads=threads
+        )  # fmt: skip
+    _report(classifier, output, time.monotonic() - began, json, compared)
     if classifier.metadata["training"]["interrupted"]:
         raise typer.Exit(exit_status())
-
-
-def _train_auto(
-    source: Texts,
-    output: Annotated[Path, output("Folder to save the classifier in.")],
-    model: Annotated[str, model_help()] = AUTO,
-    vectors: StartVectors = None,
-    raw: RawText = None,
-    seconds: Annotated[float, typer.Option(help="Time limit of the comparison.")] = SECONDS,
-    seed: Seed = 0,
-    threads: Threads = None,
-    overwrite: Overwrite = False,
-    quiet: Quiet = False,
-    json: AsJson = False,
-    **options: Any,
-) -> None:
-    """Train the kind of classifier that is best on texts which it did not learn from.
-
-    Compared by cross-validation, or on a held-out tenth where texts are many: a linear classifier over TF-IDF and
-    fastText's; with --vectors or --raw also a linear one over averages of vectors, fastText's that starts from them,
-    and a convolutional network. The best one is trained again on all texts.
-    """
-    began = time.monotonic()
-    check_folder_target(output, kinds=KINDS, overwrite=overwrite)
-    choice = choose_classifier(
-        source_of(source), **TABLE.select(options), seconds=seconds, seed=seed, threads=threads, progress=not quiet,
-        vectors=given_vectors(vectors, raw, seed=seed, threads=threads, quiet=quiet),
-    )  # fmt: skip
-    choice.classifier.metadata.setdefault("name", output.stem)
-    choice.classifier.save(output)
-    took = round(time.monotonic() - began, 3)
-    lines = [
-        str(choice), f"{output}: {choice.name}, {len(choice.classifier):,} labels, {took:.1f} s",
-        f"next: firth classify test {shlex.quote(str(output))} TEXTS",
-    ]  # fmt: skip
-    show(json, {"classifier": str(output), **choice.described(), "seconds": took}, "\n".join(lines))
 
 
 def _open(path: Path) -> Any:
@@ -449,10 +409,11 @@ def quantise(
 
 
 classify = commands(
-    "Text classifiers: train, predict, test and shrink.",
+    "Text classifiers: train, predict, test, shrink; learning curves.",
     train=train,
     predict=with_flags(_predict, [PREDICTION]),
     test=with_flags(_test, [TABLE, PREDICTION]),
+    curve=with_flags(curve, [TABLE]),
     quantise=quantise,
 )
 
@@ -467,7 +428,7 @@ def _check_target(output: Path, suffix: str, sources: Sequence[str] = (), *, ove
     check_file_target(output, check_file, sources, overwrite=overwrite)
 
 
-def _report(classifier: Classifier, output: Path, seconds: float, json: bool) -> None:
+def _report(classifier: Classifier, output: Path, seconds: float, json: bool, compared: LinearAdvantage | None) -> None:
     facts = classifier.metadata["training"]
     if facts["texts_left_out"]:
         complain(f"warning: {facts['texts_left_out']:,} texts without a label or a known word were left out")
@@ -484,12 +445,18 @@ def _report(classifier: Classifier, output: Path, seconds: float, json: bool) ->
                 "training_seconds": facts["seconds"],
                 "seconds": round(seconds, 3),
                 "interrupted": facts["interrupted"],
-                **({"options": facts["options"], "score": tuned["score"]} if tuned else {}),
+                "options": facts["options"],
+                **({"score": tuned["score"]} if tuned else {}),
+                **({} if compared is None else {"linear": asdict(compared)}),
             }
         )
         return
     print(f"{output}: {len(classifier):,} labels, {len(classifier.words):,} words x {classifier.dim}, {seconds:.1f} s")
-    print(f"trained on {facts['texts']:,} texts, {facts['words']:,} words, in {facts['seconds']:.1f} s")
+    options = facts["options"]
+    chosen = f"{options['epochs']} epochs, rate {options['lr']:g}, word n-grams up to {options['word_ngrams']}"
+    print(f"trained on {facts['texts']:,} texts, {facts['words']:,} words, in {facts['seconds']:.1f} s: {chosen}")
+    if compared is not None and compared.advice:
+        print(compared.advice)
     if "autotune" in classifier.metadata:
         tuned, options = classifier.metadata["autotune"], facts["options"]
         best_options = " ".join(

@@ -29,19 +29,21 @@ import firth
 from firth.arguments import explained
 from firth.classify.examples import Examples, examples_of
 from firth.classify.linear_classifier import learned_labels
-from firth.comparison.learning_curve import share
+from firth.comparison.learning_curve import DRAWS, LearningCurve, Measured, learning_curve, share
 from firth.comparison.raw_text import vectors_of_raw
 from firth.corpus.table_options import TableArguments, TableOptions
-from firth.errors import OptionError
+from firth.errors import CorpusError, OptionError
 from firth.evaluation.baselines import most_frequent, the_label, warn_if_trivial
 from firth.evaluation.selection import stratified_folds
-from firth.progress import Progress, Status, reporting
+from firth.progress import Progress, Report, Status, reporting
 from firth.readers.labelled import LABEL_PREFIX, read_labelled
 
 FEW = 2_000  # texts below which all of them are judged, in folds
 FOLDS = 5
 MOST_HELD_OUT = 2_000  # texts
 MOST_TRAINED = 20_000  # texts that candidates are compared on
+MOST_ADVISED = 5_000  # texts up to which a training is compared with a linear model on the side
+MOST_CHARACTERS = 2_000_000  # of these texts
 SECONDS = 300.0
 CNN_TEXTS = 5_000  # texts up to which a convolutional network is tried
 Ints = npt.NDArray[np.int64]
@@ -153,10 +155,10 @@ def choose_classifier(
     """
     options = TableOptions(**table)
     with reporting(progress) as report:
-        data = read_labelled(source, labels, column, LABEL_PREFIX, report, options)
+        given = _read(source, labels, column, report, options)
     if raw is not None:
         vectors = vectors_of_raw(raw, vectors, seed=seed, threads=threads, progress=progress)
-    examples = usable_examples(examples_of(data, LABEL_PREFIX))
+    examples = usable_examples(given)
     candidates = chosen_candidates(models, vectors, len(examples))
     splits, judged_on = comparison_splits(examples, seed)
     run = {"seed": seed, "threads": threads, "progress": False}
@@ -293,3 +295,124 @@ def right_answers(train: Callable[..., Any], examples: Examples, test: Examples,
 def _columns(examples: Examples) -> tuple[list[str], list[list[str]]]:
     """Return texts and the labels of each."""
     return [text for (text,) in examples.texts], examples.labels
+
+
+@dataclass(frozen=True)
+class LinearAdvantage:
+    """Accuracies of a model and of a linear classifier on the same texts, which neither learned from."""
+
+    model: float
+    linear: float
+    texts: int
+
+    @property
+    def advice(self) -> str:
+        """What to do if the linear classifier is clearly better, by more than a standard error; "" if it is not."""
+        error = np.sqrt(max(self.linear * (1 - self.linear), 0.25 / self.texts) / self.texts)
+        if self.linear - self.model <= error:
+            return ""
+        return (
+            f"a linear model is better on {self.texts:,} held-out texts: {100 * self.linear:.1f} % right, this kind "
+            f"{100 * self.model:.1f} %; train it with --model linear, or let --model auto choose"
+        )
+
+
+def compared_with_linear(
+    train: Callable[..., Any], source: Any, *, labels: Any = None, column: Any = None, seed: int = 0,
+    threads: int | None = None, **table: Unpack[TableArguments],
+) -> LinearAdvantage | None:  # fmt: skip
+    """Compare a kind of model with a linear classifier on the texts of a source; None where they are too many."""
+    with reporting(False) as report:
+        examples = usable_examples(_read(source, labels, column, report, TableOptions(**table)))
+    if len(examples) > MOST_ADVISED or sum(len(text) for (text,) in examples.texts) > MOST_CHARACTERS:
+        return None
+    splits, _ = comparison_splits(examples, seed)
+    run = {"seed": seed, "threads": threads, "progress": False}
+    candidates = [Candidate("model", "", train), all_candidates(None)[0]]
+    model, linear = (_judge(candidate, examples, splits, run).accuracy or 0.0 for candidate in candidates)
+    return LinearAdvantage(model, linear, sum(len(test) for _, test in splits))
+
+
+def linear_accuracy(examples: Examples, held_out: Examples) -> float | None:
+    """Return the accuracy of a linear classifier on held-out texts; None where training texts are too many."""
+    if len(examples) > MOST_TRAINED or sum(len(text) for (text,) in examples.texts) > 10 * MOST_CHARACTERS:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return right_answers(all_candidates(None)[0].train, examples, held_out, {"progress": False}) / len(held_out)
+
+
+@explained
+def classifier_curves(
+    source: Any,
+    labels: Any = None,
+    *,
+    column: str | int | None = None,
+    test: Any = None,
+    test_labels: Any = None,
+    models: Sequence[str] = ("linear", "fasttext"),
+    sizes: Sequence[int] | None = None,
+    draws: int = DRAWS,
+    vectors: Any = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress = None,
+    **table: Unpack[TableArguments],
+) -> list[LearningCurve]:
+    """Return the accuracy of kinds of text classifiers by the number of texts that they learn from.
+
+    Args:
+        source: texts with labels, as for `firth.TextClassifier.train`.
+        labels: their labels, likewise.
+        column: the column of texts in a table.
+        test: texts to judge on, in any form of `source`; None holds out a fifth, at most 2,000.
+        test_labels: labels of `test`, if they are not in it; a column's name in `labels` counts for both.
+        models: names of kinds, as for `firth.choose_classifier`.
+        sizes: numbers of texts; None for 50, 100, 300, 1,000 ... and all.
+        draws: of each size up to 300 texts; larger ones are drawn once.
+        vectors: word vectors, which some kinds read.
+        seed: random seed of the draws and trainings.
+        threads: number of threads.
+        progress: how to show progress; see `firth.progress`.
+        **table: how a table in a text file is read; see `firth.TableOptions`.
+
+    Returns:
+        A curve per kind; `firth.plots.scores_by_size` draws them.
+
+    Raises:
+        CorpusError: the source is missing, not text, or empty; no text has a label, or all have the same label.
+        OptionError: there is no such kind or size.
+    """
+    options = TableOptions(**table)
+    with reporting(progress) as report:
+        examples = usable_examples(_read(source, labels, column, report, options))
+        if test is None:
+            first = np.unique([names[0] for names in examples.labels], return_inverse=True)[1]
+            fold = stratified_folds(first, FOLDS, seed=seed)
+            rows = np.random.default_rng(seed).permutation(np.flatnonzero(fold == 0))[:MOST_HELD_OUT]
+            held_out, examples = examples.rows(np.sort(rows)), examples.rows(np.flatnonzero(fold != 0))
+        else:
+            given = labels if test_labels is None and isinstance(labels, str | int) else test_labels
+            held_out = _read(test, given, column, report, options)
+            held_out = held_out.rows([row for row, names in enumerate(held_out.labels) if names])
+    if not len(held_out):
+        raise CorpusError(f"{held_out.name}: no text with a label to judge on; expected some")
+    run = {"threads": threads, "progress": False}
+
+    def curve_of(candidate: Candidate) -> LearningCurve:
+        def train_and_judge(rows: Ints, draw_seed: int) -> Measured:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of small draws, which are bad on purpose
+                facts = {**run, "seed": draw_seed}
+                return share(right_answers(candidate.train, examples.rows(rows), held_out, facts), len(held_out))
+
+        return learning_curve(
+            train_and_judge, len(examples), name=candidate.name, measure="accuracy", unit="texts", sizes=sizes,
+            draws=draws, seed=seed, progress=progress,
+        )  # fmt: skip
+
+    return [curve_of(candidate) for candidate in chosen_candidates(models, vectors, len(examples))]
+
+
+def _read(source: Any, labels: Any, column: Any, report: Report, options: TableOptions) -> Examples:
+    return examples_of(read_labelled(source, labels, column, LABEL_PREFIX, report, options), LABEL_PREFIX)

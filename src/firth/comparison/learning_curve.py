@@ -124,7 +124,7 @@ def learning_curve(
         for done, (size, draw) in enumerate(runs):
             report(Status(stage=f"{size:,} {unit}", done=done, total=len(runs), unit="trainings"))
             measurements[size].append(train_and_judge(np.sort(orders[draw][:size]), seed + draw))
-    return LearningCurve(name, measure, unit, tuple(_point(size, values) for size, values in measurements.items()))
+    return LearningCurve(name, measure, unit, tuple(point_of(size, values) for size, values in measurements.items()))
 
 
 def sizes_of(sizes: Sequence[int] | None, examples: int, unit: str) -> list[int]:
@@ -138,7 +138,8 @@ def sizes_of(sizes: Sequence[int] | None, examples: int, unit: str) -> list[int]
     return sorted(set(sizes))
 
 
-def _point(size: int, measured: Sequence[Measured]) -> CurvePoint:
+def point_of(size: int, measured: Sequence[Measured]) -> CurvePoint:
+    """Return the mean of several draws with its t interval, or the one there is with its own."""
     values = [measurement.value for measurement in measured]
     if len(values) == 1:
         return CurvePoint(size, values[0], measured[0].low, measured[0].high, tuple(values))

@@ -13,8 +13,10 @@ def most_frequent(labels: Iterable[str]) -> tuple[str, float]:
     return label, count / max(counts.total(), 1)
 
 
-def warn_if_trivial(score: float, trivial: float, *, measure: str, data: str, baseline: str, remedy: str) -> bool:
-    """Warn where a training ended no better than what needs no model, and return whether it did.
+def warn_if_trivial(
+    score: float, trivial: float, *, measure: str, data: str, baseline: str, remedy: str, margin: float = 0.0
+) -> bool:
+    """Warn where a training ended no better, or hardly better, than what needs no model; return whether it did.
 
     Args:
         score: of the trained model on held-out data, from 0 to 1.
@@ -23,11 +25,13 @@ def warn_if_trivial(score: float, trivial: float, *, measure: str, data: str, ba
         data: what it was measured on, such as "30 held-out sentences".
         baseline: what needs no model, such as `the_label`.
         remedy: what to do, with the options that exist.
+        margin: share of the way from the baseline to 1 that counts as hardly better.
     """
-    worse = score <= trivial
+    worse = score <= trivial + margin * (1 - trivial)
     if worse:
+        how_much = "no" if score <= trivial else "hardly"
         warn_caller(
-            f"training ended no better than {baseline}: {measure} {100 * score:.1f} on {data}, without a model "
+            f"training ended {how_much} better than {baseline}: {measure} {100 * score:.1f} on {data}, without a model "
             f"{100 * trivial:.1f}; {remedy}"
         )
     return worse

@@ -1,6 +1,7 @@
 """`firth classify` with fastText's model."""
 
 import json
+import warnings
 
 
 def test_predicts_a_column_of_a_table(run, tmp_path):
@@ -49,3 +50,25 @@ def test_the_best_model_is_chosen_with_vectors_of_raw_text(run, tmp_path):
     how = ["--raw", "raw.txt", "--threads", 1, "-q", "--overwrite", "--epochs", 2]
     assert run("classify", "train", "labels.txt", "-o", "m", *how)[0] == 0
     assert json.loads(run("info", "m", "--json")[1])["dim"] == 100
+
+
+def test_the_command_offers_the_linear_model_and_draws_curves(run, tmp_path):
+    lines = "".join(f"__label__{kind} {word}{i}\n" for i in range(15) for kind, word in (("w", "red"), ("c", "sea")))
+    (tmp_path / "labels.txt").write_text(lines, encoding="utf-8")
+    train = ["classify", "train", "labels.txt", "-o", "m", "--threads", 1, "-q", "--overwrite"]
+    status, out, _ = run(*train)  # a word of fastText is known or not; character n-grams tell what is like it
+    assert status == 0
+    assert "100 epochs, rate 0.5, word n-grams up to 1" in out
+    assert "a linear model is better on 30 held-out texts: 100.0 % right" in out
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        err = run(*train, "--min-count", 2, "--epochs", 7)[2]
+    assert "training ended no better than the most frequent label" in err
+    assert "raise --epochs 7 or --lr 0.5" in err
+    curve = ["classify", "curve", "labels.txt", "--model", "linear", "-q", "--sizes"]
+    status, out, _ = run(*curve, "10,24", "-o", "c.svg")
+    assert (status, out.splitlines()[0]) == (0, "linear")
+    assert (tmp_path / "c.svg").stat().st_size > 1000
+    rows = json.loads(run(*curve, 24, "--json")[1])
+    assert [point["examples"] for point in rows["points"]] == [24]
+    assert "such as 50,100,300" in run(*curve, "few")[2]

@@ -102,3 +102,29 @@ def test_wrong_options(options, message):
 def test_one_label():
     with pytest.raises(CorpusError, match="2 texts have one label only, 'x'"):
         firth.choose_classifier(["a", "b"], ["x", "x"], progress=False)
+
+
+def test_curves_by_size_on_held_out_texts():
+    (curve,) = firth.classifier_curves(TEXTS * 3, LABELS * 3, models=["linear"], sizes=[1, 20, 57], progress=False)
+    first, _, last = curve.points
+    assert (curve.name, first.value, len(first.draws)) == ("linear", pytest.approx(0.5, abs=0.1), 3)  # one label alone
+    assert last.value == 1.0
+
+
+def test_curves_are_judged_on_given_texts():
+    test = [("a red apple", "fruit"), ("a red saw", "new label"), ("unlabelled", [])]
+    (curve,) = firth.classifier_curves(TEXTS, LABELS, test=test, models=["linear"], sizes=[24], progress=False)
+    assert curve.points[0].value == 0.5
+
+
+def test_a_linear_model_that_is_clearly_better_is_offered():
+    advantage = classifiers.LinearAdvantage(model=0.6, linear=0.8, texts=100)
+    assert advantage.advice.startswith("a linear model is better on 100 held-out texts: 80.0 % right, this kind 60.0 %")
+    assert classifiers.LinearAdvantage(model=0.78, linear=0.8, texts=100).advice == ""
+
+    def train(texts, labels, **run):
+        return firth.TextClassifier(epochs=1, lr=1e-6, dim=2).train(texts, labels, **run)
+
+    compared = classifiers.compared_with_linear(train, TEXTS, labels=LABELS, threads=1)
+    assert compared.linear > compared.model
+    assert "--model linear" in compared.advice

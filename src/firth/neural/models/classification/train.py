@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, Unpack
 
@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from firth.arguments import explained
 from firth.classify.examples import Examples
-from firth.classify.labels import LabelSet, warn_joined, warn_several
+from firth.classify.labels import LabelSet, warn_alike, warn_joined, warn_several
 from firth.corpus.size_defaults import log_choice
 from firth.corpus.table_options import TableOptions
 from firth.errors import CorpusError, OptionError
+from firth.evaluation.baselines import most_frequent, the_label, warn_if_trivial
 from firth.neural.layers.label_heads import soft_labels
 from firth.neural.models.classification.classifier import (
     LabelledOptions,
@@ -218,12 +219,26 @@ def train_module(
     read = (text.words for item in (*train.items, *held_out.items) for text in item.texts if isinstance(text, ReadText))
     with cached_features(module, read, config.progress), sparse_gradients(module, config.training):
         facts = fit_model(task, options, config, identity)
+    if by_error:
+        _warn_if_trivial(facts, validation)
     facts |= {
         "held_out_texts": len(held_out.items),
         "texts_left_out": left_out + train.left_out + held_out.left_out,
         "texts_truncated": train.truncated,
     }
     return LabelModel(module, options, reader, labels, {"training": facts})
+
+
+def _warn_if_trivial(facts: Mapping[str, Any], validation: Examples) -> None:
+    """Warn of a training that ended no better than the most frequent label of the held-out texts."""
+    error = (facts["best"] or {}).get("held_out_error")
+    if error is not None:
+        label, frequency = most_frequent(label for names in validation.labels for label in names[:1])
+        warn_if_trivial(
+            1 - error, frequency, measure="accuracy", data=f"{len(validation):,} held-out texts",
+            baseline=the_label(label), remedy="train for more epochs, give more texts of each label or word vectors "
+            "(vectors=, --vectors, --raw), or take a linear model (--model linear)",
+        )  # fmt: skip
 
 
 Labels = Sequence[Sequence[str]]
@@ -238,6 +253,7 @@ def learned_labels(options: LabelledOptions, labels: Labels, name: str) -> tuple
     if not options.gives_scores:
         learned = label_set(labels, name)
         warn_joined(learned.names, name)
+        warn_alike(learned.names, name)
         several = sum(len(set(row)) > 1 for row in labels)
         what = "this model learns one distribution, in which they share the probability"
         advice = "for labels that do not exclude each other use TextClassifier(loss='ova'), --model fasttext"
