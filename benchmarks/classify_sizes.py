@@ -4,8 +4,8 @@
     python -m benchmarks.classify_sizes table
 
 A size of 0 is all texts. Sizes up to 300 are drawn three times, larger ones once. The rules of
-`firth.classify.size_defaults` and the constants of `firth.LinearClassifier` were chosen on the sets of the first half and
-judged on those of the second. Rows go to results/small/classify.jsonl; what is there is not run again. scikit-learn has
+`firth.classify.size_defaults` and the constants of `firth.LinearClassifier` were chosen on the sets of the first half
+and judged on those of the second. Rows go to results/small/classify.jsonl; what is there is not run again. scikit-learn has
 to be installed; fastText may be in another Python.
 """
 
@@ -41,7 +41,8 @@ with tempfile.NamedTemporaryFile("w", suffix=".txt", delete=False, encoding="utf
     file.writelines(f"__label__{label} {text}\\n" for text, label in task["train"])
 model = fasttext.train_supervised(file.name, thread=1, verbose=0)
 os.unlink(file.name)
-right = sum(model.f.predict(text + "\\n", 1, 0.0, "strict")[0][1] == "__label__" + label for text, label in task["test"])
+answers = [model.f.predict(text + "\\n", 1, 0.0, "strict")[0][1] for text, _ in task["test"]]
+right = sum(answer == "__label__" + label for answer, (_, label) in zip(answers, task["test"]))
 print(json.dumps({"right": right, "seconds": time.perf_counter() - began}))
 """
 

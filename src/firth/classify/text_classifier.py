@@ -58,7 +58,7 @@ from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments, check_start
 from firth.embeddings.training import LearningRate, TrainingRun
 from firth.errors import OptionError
-from firth.evaluation.baselines import the_label, warn_if_trivial
+from firth.evaluation.baselines import FEWEST, the_label, warn_if_trivial
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
 from firth.kernels.native_calls import prefetch_row
@@ -256,6 +256,8 @@ def warn_if_unlearned(classifier: Classifier, data: LabelledTexts, threads: int 
     if facts["interrupted"]:
         return
     scores = classifier.scores(sampled_texts(data, SAMPLED), threads=threads)
+    if scores.texts < FEWEST:
+        return
     number = int(np.argmax([score.support for score in scores.by_label.values()]))
     label, score = list(scores.by_label.items())[number]
     options = facts["options"]

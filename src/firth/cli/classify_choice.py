@@ -89,8 +89,8 @@ def curve(
         check_target(picture)
     curves = classifier_curves(
         source_of(source), **TABLE.select(options), test=test, models=[name.strip() for name in model.split(",")],
-        sizes=_numbers(sizes), draws=draws, vectors=given_vectors(vectors, raw, seed=seed, threads=threads, quiet=quiet), seed=seed,
-        threads=threads, progress=not quiet,
+        sizes=_numbers(sizes), draws=draws, seed=seed, threads=threads, progress=not quiet,
+        vectors=given_vectors(vectors, raw, seed=seed, threads=threads, quiet=quiet),
     )  # fmt: skip
     if picture is not None:
         scores_by_size(curves).save(picture)

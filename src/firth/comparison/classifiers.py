@@ -323,7 +323,11 @@ def compared_with_linear(
 ) -> LinearAdvantage | None:  # fmt: skip
     """Compare a kind of model with a linear classifier on the texts of a source; None where they are too many."""
     with reporting(False) as report:
-        examples = usable_examples(_read(source, labels, column, report, TableOptions(**table)))
+        given = _read(source, labels, column, report, TableOptions(**table))
+    try:
+        examples = usable_examples(given)
+    except CorpusError:  # fastText's also learns from the ends of texts without words
+        return None
     if len(examples) > MOST_ADVISED or sum(len(text) for (text,) in examples.texts) > MOST_CHARACTERS:
         return None
     splits, _ = comparison_splits(examples, seed)

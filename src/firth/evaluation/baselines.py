@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 from firth.errors import brief, warn_caller
 
+FEWEST = 20  # examples that a comparison with a baseline needs: on fewer, chance decides
+
 
 def most_frequent(labels: Iterable[str]) -> tuple[str, float]:
     """Return the most frequent label, of several the first, and its share; "" and 0 without labels."""

@@ -83,7 +83,7 @@ def test_vectors_are_what_training_starts_from():
     words = sorted({word for text in TEXTS for word in text.split()})
     vectors = firth.WordVectors(words, np.ones((len(words), 8), np.float32))
     how = {"threads": 1, "progress": False}
-    model = firth.TextClassifier(epochs=1)
+    model = firth.TextClassifier(epochs=20)
     assert same(model.train(TEXTS, LABELS, vectors=vectors, **how), model.train(TEXTS, LABELS, start=vectors, **how))
     assert model.train(TEXTS, LABELS, vectors=vectors, **how).dim == 8
     with pytest.raises(OptionError, match="vectors and start: both are the word vectors to start from"):
@@ -93,7 +93,7 @@ def test_vectors_are_what_training_starts_from():
 
 
 def test_fasttexts_name_of_the_vectors_is_answered():
-    with pytest.raises(OptionError, match=r"pretrainedVectors='v\.vec': not an argument of train; use vectors"):
+    with pytest.raises(OptionError, match=r"pretrainedVectors=.v.vec.: not an argument of train; use vectors"):
         small().train(TEXTS, LABELS, pretrainedVectors="v.vec")
     with pytest.raises(OptionError, match=r"an argument of train: TextClassifier\(...\).train\(text, vectors=...\)"):
         firth.TextClassifier(pretrainedVectors="v.vec")
@@ -108,7 +108,8 @@ def test_vectors_of_another_language_are_said():
 def test_class_weights_lift_the_rare_label():
     texts, labels = ["same word"] * 30 + ["same other"] * 2, ["often"] * 30 + ["rare"] * 2
     how = {"epochs": 5, "lr": 0.1, "dim": 4}
-    plain = firth.TextClassifier(**how).train(texts, labels, threads=1, progress=False)
+    with pytest.warns(UserWarning, match="ended no better than the most frequent label, 'often': accuracy 93.8 on 32"):
+        plain = firth.TextClassifier(**how).train(texts, labels, threads=1, progress=False)
     balanced = firth.TextClassifier(**how, class_weights="balanced").train(texts, labels, threads=1, progress=False)
     assert balanced.probabilities("same")[1] > 2 * plain.probabilities("same")[1]
 

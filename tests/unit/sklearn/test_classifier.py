@@ -26,6 +26,7 @@ def test_the_same_as_firths_classifier(passages):
     assert ours.score(others, answers) == model.test(others, answers).precision > 0.37
 
 
+@pytest.mark.filterwarnings("ignore:training ended")  # after few epochs
 @pytest.mark.parametrize("loss", ["softmax", "hierarchical", "negative", "ova"])
 def test_probabilities_of_every_loss_sum_to_one(passages, loss):
     texts, labels, others, _ = passages
@@ -73,6 +74,7 @@ def test_wrong_labels():
         FastTextClassifier().fit(["x", "y"], [0.3, 0.7])
 
 
+@pytest.mark.filterwarnings("ignore:training ended")  # after few epochs
 def test_grid_search_and_cross_validation(passages):
     texts, labels, *_ = passages
     search = GridSearchCV(
