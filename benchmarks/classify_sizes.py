@@ -5,8 +5,8 @@
 
 A size of 0 is all texts. Sizes up to 300 are drawn three times, larger ones once. The rules of
 `firth.classify.size_defaults` and the constants of `firth.LinearClassifier` were chosen on the sets of the first half
-and judged on those of the second. Rows go to results/small/classify.jsonl; what is there is not run again. scikit-learn has
-to be installed; fastText may be in another Python.
+and judged on those of the second. Rows go to results/small/classify.jsonl; what is there is not run again.
+scikit-learn has to be installed; fastText may be in another Python.
 """
 
 import argparse

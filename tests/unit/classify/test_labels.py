@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import firth
 from firth.classify.labels import count_labels, label_children, warn_joined
 from firth.errors import CorpusError
 from firth.kernels.trees import from_children
@@ -46,3 +47,11 @@ def test_labels_that_are_joined_in_a_cell_are_warned_of():
 @pytest.mark.filterwarnings("error")
 def test_labels_with_marks_of_their_own_are_left_alone():
     warn_joined(["rock|pop", "jazz", "AC/DC", "B,C", "a|"], "texts")
+
+
+def test_labels_that_differ_by_a_space_are_said():
+    texts, labels = ["red rose", "green leaf", "red sun", "green sea"] * 5, ["warm", "cold", "warm ", "cold"] * 5
+    for model in (firth.TextClassifier(dim=4, epochs=20, lr=0.5), firth.LinearClassifier()):
+        with pytest.warns(UserWarning, match="1 label with several spellings, such as 'warm' and 'warm '"):
+            trained = model.train(texts, labels, progress=False)
+        assert len(trained.labels) == 3

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch.nn.functional import log_softmax
 
+from firth.classify.class_weights import class_weights_option
 from firth.errors import OptionError
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.label_heads import LabelHead, PairHead
@@ -112,6 +113,7 @@ class LabelOptions(LabelledOptions):
     lowest: int = option(1, "lowest score of pairs, with pairs=relatedness", minimum=-1000)
     highest: int = option(5, "highest score of pairs, with pairs=relatedness", maximum=1000)
     min_count: int | None = min_count_option()
+    class_weights: str | None = class_weights_option()
 
     @property
     def reads(self) -> tuple[str, int]:
@@ -198,6 +200,7 @@ def label_task(
     by_error: bool = True,
     unit: str = "texts",
     roots: Callable[[LabelBatch], torch.Tensor] | None = None,
+    class_weights: torch.Tensor | None = None,
 ) -> SupervisedTask:
     """Return a module to train on `LabelBatch`es, with its loss and its figures.
 
@@ -211,12 +214,14 @@ def label_task(
         predictions: targets in `held_out`.
         by_error: whether the error selects the model, as for labels, or the cross entropy, as for scores.
         roots: returns the rows of a batch that are roots; without one, all nodes select the model.
+        class_weights: (L,) factors of the labels in the loss, not in the figures; None for 1.
     """
 
     def loss(batch: LabelBatch, progress: TrainingProgress) -> StepOutput:
         if isinstance(module, LabelModule):
             module.encoder.advance(progress)
-        return mean_loss(cross_entropy(module(batch.inputs), batch.targets))
+        targets = batch.targets if class_weights is None else batch.targets * class_weights.to(batch.targets.device)
+        return mean_loss(cross_entropy(module(batch.inputs), targets))
 
     def figures() -> dict[str, float]:
         total, hits, root_hits = 0.0, list[bool](), list[bool]()
@@ -246,5 +251,5 @@ def has_best_label(scores: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
 
 
 def cross_entropy(scores: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """Return (R,) cross entropies in nats between (R, L) distributions and the softmax of (R, L) scores."""
+    """Return (R,) cross entropies in nats between (R, L) distributions, perhaps weighted, and the softmax of scores."""
     return -(targets * log_softmax(scores, 1)).sum(1)

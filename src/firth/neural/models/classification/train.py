@@ -8,8 +8,10 @@ from typing import Any, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from firth.arguments import explained
+from firth.classify.class_weights import weights_of_counts
 from firth.classify.examples import Examples
 from firth.classify.labels import LabelSet, warn_alike, warn_joined, warn_several
 from firth.corpus.size_defaults import log_choice
@@ -214,7 +216,12 @@ def train_module(
     batches = batches_of(train.items, reader.collate, batch_size=config.training.batch_size, seed=config.seed)
     evaluation = batches_of(held_out.items, reader.collate, batch_size=EVAL_BATCH, shuffle=False)
     by_error = not options.gives_scores
-    task = label_task(module, batches, evaluation, predictions=len(held_out.items), by_error=by_error)
+    weights = None
+    if by_error and options.class_weights is not None:
+        weights = torch.from_numpy(weights_of_counts(labels.counts)).float()
+    task = label_task(
+        module, batches, evaluation, predictions=len(held_out.items), by_error=by_error, class_weights=weights
+    )
     identity["examples"] = _digest(train.items, held_out.items, reader, vectors)
     read = (text.words for item in (*train.items, *held_out.items) for text in item.texts if isinstance(text, ReadText))
     with cached_features(module, read, config.progress), sparse_gradients(module, config.training):

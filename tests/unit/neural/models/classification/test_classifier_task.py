@@ -45,3 +45,16 @@ def test_figures_by_hand():
     assert label_task(Given(), batches(items), batches(items), predictions=3, by_error=False).evaluate().keys() == {
         "loss"
     }
+
+
+def test_class_weights_are_factors_of_the_loss_but_not_of_the_figures():
+    """The first text weighs 3, by its label; figures are those without weights."""
+    items = [Item((np.array([word]),), np.eye(2, dtype=np.float32)[label]) for word, label in ((2, 1), (3, 0))]
+    weighted, plain = (
+        label_task(Given(), batches(items), batches(items), predictions=2, class_weights=weights)
+        for weights in (torch.tensor([0.5, 3.0]), None)
+    )
+    (batch,) = weighted.batches.epoch(0)
+    expected = (-3 * math.log(3 / 4) - 0.5 * math.log(4 / 5)) / 2
+    assert weighted.step(batch, None, None).loss.item() == pytest.approx(expected)
+    assert weighted.evaluate() == plain.evaluate()
