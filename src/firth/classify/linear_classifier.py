@@ -26,6 +26,7 @@ from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array, hstack
 
 from firth.arguments import explained
 from firth.classify.class_weights import class_weights_option, label_weights
@@ -41,6 +42,7 @@ from firth.progress import Progress, Status, reporting
 from firth.readers.labelled import LABEL_PREFIX, read_labelled
 from firth.sentences.averages import FEWEST_TEXTS, SentenceAverages, shared_direction
 from firth.text.tokenise import tokeniser
+from firth.vectors.averages import along
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
@@ -129,8 +131,7 @@ def train_linear(options: LinearClassifier, examples: Examples, *, vectors: Vect
     chosen = examples.rows(usable)
     labels = learned_labels(chosen, len(examples))
     texts = [text for (text,) in chosen.texts]
-    reader = _reader(dataclasses.replace(options, features=features), texts, vectors)
-    rows = reader.rows(texts)
+    reader, rows = _reader(dataclasses.replace(options, features=features), texts, vectors)
     independent, coefficients, intercepts = _fit(options, rows, labels, chosen.labels)
     facts = {
         "options": {"model": "linear", **dataclasses.asdict(options), "features": features},
@@ -173,24 +174,28 @@ def learned_labels(examples: Examples, read: int) -> LabelSet:
     return labels
 
 
-def _reader(options: LinearClassifier, texts: Sequence[str], vectors: Vectors | None) -> TextFeatures:
-    """Return the features of texts: terms, and averages with the scale that the texts give them."""
-    features = TextFeatures(options.tokens, None)
+def _reader(options: LinearClassifier, texts: Sequence[str], vectors: Vectors | None) -> tuple[TextFeatures, Any]:
+    """Return the features of texts, terms and averages with the scale that the texts give them, and their rows."""
     terms = averages = scale = None
+    parts = list[Any]()
     if options.features != "averages":
-        split = features.split(texts)
-        terms = TermWeights.learn(
+        split = TextFeatures(options.tokens, None).split(texts)
+        terms, rows = TermWeights.learn(
             split, word_ngrams=options.word_ngrams, min_n=options.min_n, max_n=options.max_n
         )  # fmt: skip
+        parts.append(rows)
     if options.features != "terms":
         assert vectors is not None
         averages = SentenceAverages(vectors)
-        rows = averages.encode(list(texts), progress=False)
-        direction = shared_direction([rows]) if len(set(texts)) >= 2 * FEWEST_TEXTS else None
-        averages = SentenceAverages(vectors, direction=direction)
-        rows = averages.encode(list(texts), progress=False) if direction is not None else rows
-        scale = Scale.of(rows, weights=np.full(rows.shape[1], 1 / math.sqrt(rows.shape[1])))
-    return TextFeatures(options.tokens, terms, averages, scale)
+        means = averages.encode(list(texts), progress=False)
+        direction = shared_direction([means]) if len(set(texts)) >= 2 * FEWEST_TEXTS else None
+        if direction is not None:
+            averages = SentenceAverages(vectors, direction=direction)
+            means = means - along(means, direction)
+        scale = Scale.of(means, weights=np.full(means.shape[1], 1 / math.sqrt(means.shape[1])))
+        parts.append(scale(means) if terms is None else csr_array(scale(means)))
+    features = TextFeatures(options.tokens, terms, averages, scale)
+    return features, parts[0] if len(parts) == 1 else csr_array(hstack(parts, format="csr"))
 
 
 def _fit(

@@ -49,8 +49,10 @@ class TermWeights:
     weights: Floats
 
     @classmethod
-    def learn(cls, texts: Sequence[Sequence[str]], *, word_ngrams: int, min_n: int, max_n: int) -> "TermWeights":
-        """Return the terms of tokenised texts.
+    def learn(
+        cls, texts: Sequence[Sequence[str]], *, word_ngrams: int, min_n: int, max_n: int
+    ) -> tuple["TermWeights", csr_array]:
+        """Return the terms of tokenised texts, and the rows of these texts.
 
         Args:
             word_ngrams: 2 for words and pairs of them; 1 for words.
@@ -61,10 +63,11 @@ class TermWeights:
             terms = cls(words, terms._frequent_pairs(texts), (), min_n, max_n, terms.weights)
         if max_n:
             terms = cls(words, terms.pairs, terms._frequent_ngrams(texts), min_n, max_n, terms.weights)
-        counts = hstack([part for part in terms._counts(texts) if part.shape[1]], format="csr")
-        frequencies = np.bincount(counts.indices, minlength=counts.shape[1])
-        weights = 1 + np.log((1 + len(texts)) / (1 + frequencies))
-        return cls(words, terms.pairs, terms.ngrams, min_n, max_n, weights.astype(np.float32))
+        counts = terms._counts(texts)
+        frequencies = [np.bincount(part.indices, minlength=part.shape[1]) for part in counts]
+        weights = 1 + np.log((1 + len(texts)) / (1 + np.concatenate(frequencies)))
+        terms = cls(words, terms.pairs, terms.ngrams, min_n, max_n, weights.astype(np.float32))
+        return terms, terms._weighted(*counts)
 
     def __len__(self) -> int:
         """Return the number of terms."""
@@ -72,7 +75,9 @@ class TermWeights:
 
     def rows(self, texts: Sequence[Sequence[str]]) -> csr_array:
         """Return the rows of tokenised texts, (n, T) float32."""
-        words, pairs, ngrams = self._counts(texts)
+        return self._weighted(*self._counts(texts))
+
+    def _weighted(self, words: Any, pairs: Any, ngrams: Any) -> csr_array:
         own = len(self.words) + len(self.pairs)
         parts = [_weighted(hstack([words, pairs], format="csr"), self.weights[:own])]
         if ngrams.shape[1]:

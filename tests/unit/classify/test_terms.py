@@ -10,11 +10,12 @@ TEXTS = [["red", "apple", "red"], ["green", "apple"], [], ["red", "pear"]]
 
 def test_weights_by_hand():
     """Of three words and two pairs: "red" stands in two of four texts, twice in the first."""
-    terms = TermWeights.learn(TEXTS, word_ngrams=2, min_n=2, max_n=0)
+    terms, rows = TermWeights.learn(TEXTS, word_ngrams=2, min_n=2, max_n=0)
     assert terms.words == ["apple", "red", "green", "pear"]
     assert [[terms.words[i] for i in pair] for pair in terms.pairs.tolist()] == [
         ["apple", "red"], ["red", "apple"], ["red", "pear"], ["green", "apple"]
     ]  # fmt: skip
+    np.testing.assert_array_equal(rows.toarray(), terms.rows(TEXTS).toarray())
     rare, frequent = 1 + np.log(5 / 2), 1 + np.log(5 / 3)
     row = np.array([frequent, (1 + np.log(2)) * frequent, 0, 0, rare, rare, 0, 0])
     np.testing.assert_allclose(terms.rows(TEXTS).toarray()[0], row / np.linalg.norm(row), rtol=1e-6)
@@ -22,7 +23,7 @@ def test_weights_by_hand():
 
 
 def test_unknown_words_have_their_character_ngrams():
-    terms = TermWeights.learn(TEXTS, word_ngrams=1, min_n=2, max_n=3)
+    terms, _ = TermWeights.learn(TEXTS, word_ngrams=1, min_n=2, max_n=3)
     row = terms.rows([["apples"]]).toarray()[0]
     known = {terms.ngrams[i - len(terms.words)] for i in np.flatnonzero(row)}
     assert known == {" a", "ap", "pp", "pl", "le", " ap", "app", "ppl", "ple"}
@@ -30,7 +31,7 @@ def test_unknown_words_have_their_character_ngrams():
 
 
 def test_occurrences_are_those_that_rows_count():
-    terms = TermWeights.learn(TEXTS, word_ngrams=2, min_n=2, max_n=4)
+    terms, _ = TermWeights.learn(TEXTS, word_ngrams=2, min_n=2, max_n=4)
     text = ["red", "apple", "unknown", "red", "apple"]
     occurrences = terms.terms_of(text)
     assert {term for term, _ in occurrences} == set(np.flatnonzero(terms.rows([text]).toarray()[0]))
@@ -43,7 +44,7 @@ def test_occurrences_are_those_that_rows_count():
 def test_rows_are_those_of_scikit_learn():
     text = pytest.importorskip("sklearn.feature_extraction.text", reason="scikit-learn is not installed")
     strings = [" ".join(words) for words in TEXTS]
-    terms = TermWeights.learn(TEXTS, word_ngrams=2, min_n=2, max_n=4)
+    terms, _ = TermWeights.learn(TEXTS, word_ngrams=2, min_n=2, max_n=4)
     rows = terms.rows([*TEXTS, ["a", "green", "pea"]]).toarray()
     own = len(terms.words) + len(terms.pairs)
     options = {"sublinear_tf": True, "lowercase": False}
