@@ -42,8 +42,10 @@ def ours(train: Sequence[DependencySentence], text: Path) -> Iterator[tuple[str,
     """What firth runs: name and job."""
     few = list(train[:10])
     once = firth.TrainingOptions(epochs=1)
-    default = firth.Tagger().train(list(train), held_out=few, training=once, progress=False)
-    small = firth.Tagger(hidden=100, head="softmax").train(list(train), held_out=few, training=once, progress=False)
+    default = firth.Tagger(hidden=200, spelling=False).train(list(train), held_out=few, training=once, progress=False)
+    small = firth.Tagger(hidden=100, spelling=False, head="softmax").train(
+        list(train), held_out=few, training=once, progress=False
+    )
     parser = firth.TransitionParser().train(list(train), held_out=few, training=once, progress=False)
     stages: dict[str, dict[str, Any]] = {
         "sentences and tokens": {},

@@ -31,7 +31,10 @@ from firth.readers.span_tags import spans_of
 
 RESULTS = Path(__file__).parent / "results" / "tagging"
 BATCH, SENTENCES, ROUNDS, LR = 16, 640, 5, 0.001
-OPTIONS = Tagger(targets="ner", characters="lstm", char_dim=25, char_width=25, extra_words=0, word_dropout=0.0)
+OPTIONS = Tagger(
+    targets="ner", characters="lstm", char_dim=25, char_width=25, extra_words=0, word_dropout=0.0, hidden=200,
+    spelling=False,
+)  # fmt: skip
 Jobs = tuple[Callable[[], object], Callable[[], object]]  # training on all sentences, prediction of all
 
 PYTORCH = "PyTorch, pytorch-crf"

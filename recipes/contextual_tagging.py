@@ -42,7 +42,7 @@ from firth.text import fingerprint, sentences_and_tokens
 HELD_OUT = 200  # one sentence of so many measures the perplexity
 LONGEST = 100  # words of a sentence that a language model reads in training
 LM = {"dim": 256, "layers": 2, "output": "adaptive"}
-TAGGER = {"hidden": 200}
+TAGGER = {"hidden": 200, "spelling": False}
 MODELS = {  # options of the tagger, embedders of the language model
     "base": ({}, lambda lm: None),
     "base-2": ({"layers": 2}, lambda lm: None),
@@ -230,6 +230,7 @@ def train_taggers(arguments, **sizes):
                         minutes=arguments.minutes,
                         epochs=arguments.epochs,
                         lr=arguments.lr,
+                        batch_size=16,
                         patience=0,
                     )
                     tagger = firth.Tagger(targets=target, **{**TAGGER, **options, **sizes}).train(
@@ -420,7 +421,7 @@ def parsed(words):
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--epochs", type=int, default=20)
-    parser.add_argument("--lr", type=float, default=firth.Tagger.training.lr, help="of taggers")
+    parser.add_argument("--lr", type=float, default=0.002, help="of taggers")
     parser.add_argument("--precision", default="bf16")
     parser.add_argument("--results", type=Path, default=Path("contextual_tagging.jsonl"))
     return parser.parse_args(words)

@@ -25,7 +25,7 @@ from firth.readers import DependencySentence, write_conllu
 
 PARTS = ("train", "dev", "test")
 MODELS = {"transition": firth.TransitionParser, "biaffine": firth.BiaffineParser}
-TAGGER = {"characters": "lstm", "head": "softmax"}
+TAGGER = {"characters": "lstm", "head": "softmax", "hidden": 200, "spelling": False}
 
 
 def parts(folder):
@@ -108,7 +108,7 @@ def toy(folder):
 def tagger_of(folder, arguments, **sizes):
     """A tagger of the treebank's universal tags."""
     options = firth.Tagger(**{**TAGGER, **sizes})
-    training = replace(options.training, epochs=arguments.tagger_epochs)
+    training = replace(options.training, epochs=arguments.tagger_epochs, batch_size=16, lr=0.002, patience=5)
     return options.train(parts(folder)[0], training=training, seed=arguments.seed)
 
 

@@ -32,6 +32,8 @@ from firth.evaluation import score_tags
 from firth.neural import learn_tag_set
 from firth.readers import read_columns, read_conllu
 
+BILSTM = {"hidden": 200, "spelling": False}
+TRAINING = {"batch_size": 16, "lr": 0.002, "patience": 5}  # the same for any number of sentences
 MODELS = {
     "crfsuite": {},
     "window": {
@@ -40,11 +42,11 @@ MODELS = {
     "window-softmax": {
         "encoder": "window", "head": "softmax", "characters": "none", "spelling": True, "hidden": 300, "dropout": 0.3,
     },
-    "bilstm-crf": {},
-    "bilstm-softmax": {"head": "softmax"},
-    "bilstm-crf-vectors": {},
-    "characters": {"head": "softmax", "characters": "lstm"},
-    "look-up": {"head": "softmax", "characters": "none"},
+    "bilstm-crf": BILSTM,
+    "bilstm-softmax": {**BILSTM, "head": "softmax"},
+    "bilstm-crf-vectors": BILSTM,
+    "characters": {**BILSTM, "head": "softmax", "characters": "lstm"},
+    "look-up": {**BILSTM, "head": "softmax", "characters": "none"},
 }  # fmt: skip
 OF_TASK = {
     "spanish": ("crfsuite", "window", "window-softmax", "bilstm-softmax", "bilstm-crf", "bilstm-crf-vectors"),
@@ -232,13 +234,14 @@ def main(arguments=None):
     parser.add_argument("--ud", type=Path, nargs="+", default=[], help="folders of treebanks, with train and dev")
     parser.add_argument("--models", nargs="+", choices=tuple(MODELS), help="default: all of a task")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
-    parser.add_argument("--epochs", type=int, default=firth.Tagger.training.epochs)
+    parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--minutes", type=float, help="limit on the training of each tagger")
     parser.add_argument("--results", type=Path, default=Path(tempfile.gettempdir()) / "taggers.jsonl")
     parser.add_argument("--table", type=Path)
     parser.add_argument("--toy", action="store_true", help="made-up sentences, in seconds")
     options = parser.parse_args(arguments)
-    training, sizes = replace(firth.Tagger.training, epochs=options.epochs, minutes=options.minutes), {}
+    training = replace(firth.Tagger.training, epochs=options.epochs, minutes=options.minutes, **TRAINING)
+    sizes = {}
     if options.toy:
         options.seeds, data = [0], {"spanish": {"train": toy(200, 0), "select": toy(50, 1), "test": toy(100, 2)}}
         training = replace(training, epochs=6, lr=0.01)

@@ -14,7 +14,7 @@ from firth.readers.conllu import DependencySentence
 from tests.unit.neural.models.bidirectional.tiny import sentences, untrained
 
 TRAINING = firth.TrainingOptions(epochs=2, batch_size=8, lr=0.01)
-SIZES = {"dim": 4, "char_dim": 3, "char_width": 4, "hidden": 5, "dropout": 0.1, "head": "softmax"}
+SIZES = {"dim": 4, "char_dim": 3, "char_width": 4, "hidden": 5, "dropout": 0.1, "head": "softmax", "spelling": False}
 DATA = [(words, ["N", "O", "V", "P"]) for words in sentences(12)]
 
 
