@@ -81,6 +81,7 @@ ENCODERS = ("bilstm", "window")
 HEADS = ("crf", "softmax", "margin")
 SCHEMES = ("bioes", "bio")
 EVAL_BATCH = 100  # sentences per batch of an evaluation
+SELECTING = 20  # held-out sentences that can tell which epoch is best, where nobody gives some
 SPLITS = 20  # tenths of the sentences that are tried, until one can select a model
 
 
@@ -156,6 +157,7 @@ def tag_task(
     *,
     gold: Sequence[Sequence[Tags]],
     sets: Sequence[TagSet],
+    selects: bool = True,
 ) -> SupervisedTask:
     """Return a module to train on sentences, with its loss per word and its figures.
 
@@ -164,6 +166,7 @@ def tag_task(
 
     Args:
         gold: tags of the held-out sentences for each target.
+        selects: whether the held-out sentences select the best epoch; otherwise the last one is kept.
     """
 
     def loss(batch: TagBatch, progress: TrainingProgress) -> StepOutput:
@@ -190,7 +193,7 @@ def tag_task(
             tag_error(true, held_out.in_item_order(column), spans=of_target.scheme is not None)
             for true, column, of_target in zip(gold, predicted, sets, strict=True)
         ]
-        result = {"loss": loss / max(words, 1), "error": sum(errors) / len(errors)}
+        result = {"error": sum(errors) / len(errors), **({"loss": loss / max(words, 1)} if selects else {})}
         return {**result, **({"ranking": right / ranked} if ranked else {})}
 
     return SupervisedTask(
@@ -225,7 +228,8 @@ def train_tagger(
             `firth.Document`, of tuples (words, tags), or of lists of (word, tag); the tags of several targets are a
             dict.
         held_out: sentences that select the best epoch, in any form of `source`. Without them a tenth of the training
-            sentences is held out; test data never select a model.
+            sentences is held out; test data never select a model. Less than 20 of these are too few: the last epoch is
+            kept, unless training goes by them (`patience`).
         vectors: word vectors to start from, or to keep (`embedding`), such as those of raw text:
             `firth.FastText().train("texts/")`. How many of the training words they know is logged.
         embed: vectors of words in context, beside those of the tagger's own: `firth.ELMo(model)`, `firth.TagLM(model)`,
@@ -238,7 +242,8 @@ def train_tagger(
         **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
-        The tagger of the best evaluation on held-out sentences: by F1 where tags mark spans, else by accuracy.
+        The tagger of the best evaluation on held-out sentences, by F1 where tags mark spans, else by accuracy; of the
+        last epoch where they are too few.
 
     Warns:
         UserWarning: tags of spans break the rules of their scheme, damaged sentences were skipped, or sentences of
@@ -267,9 +272,15 @@ def train_tagger(
             examples, validation = _split(examples, config.seed)
         else:
             validation = read_tagged(held_out, options.target_names, reading)
+        selects = held_out is not None or len(validation) >= SELECTING
         chosen, shown = tagger_defaults(size[0]), f"{counted(size[0], 'sentence')}, {counted(size[1], 'word')}"
         options, config = with_size_defaults(options, config, chosen, shown)
-        return _trained(options, examples, validation, config, vectors, embedders_of(embed), start)
+        return _trained(options, examples, validation, config, vectors, embedders_of(embed), start, selects)
+
+
+def _reacts(training: TrainingOptions) -> bool:
+    """Return whether training goes by the evaluations on held-out sentences."""
+    return bool(training.patience) or training.plateau_factor != 1 or training.rollback != "no"
 
 
 def _split(examples: TaggedExamples, seed: int) -> tuple[TaggedExamples, TaggedExamples]:
@@ -301,6 +312,7 @@ def _trained(
     vectors: WordVectors | None,
     embedders: Embedders,
     start: TaggerModel | None,
+    selects: bool,
 ) -> TaggerModel:
     sets = [
         _tag_set(options, target, tags, examples.name, None if start is None else start.sets[number])
@@ -325,6 +337,7 @@ def _trained(
         tag_batches(reader, held_out, held_out_numbers, batch_size=EVAL_BATCH, shuffle=False),
         gold=[list(map(tags.normal, column)) for tags, column in zip(sets, validation.tags.values(), strict=True)],
         sets=sets,
+        selects=selects or _reacts(config.training),
     )
     content = _digest([(train, numbers), (held_out, held_out_numbers)], reader, vectors, start)
     data = {"examples": content, "sentences": len(train)}
@@ -332,6 +345,7 @@ def _trained(
     with cached_features(module, sentences, config.progress), sparse_gradients(module, config.training):
         facts = fit_model(task, options, config, data)
     facts |= {
+        "best": facts["best"] or next(iter(facts["rows"][-1:]), None),
         **added,
         "held_out_sentences": len(held_out),
         "words": sum(map(len, train)),

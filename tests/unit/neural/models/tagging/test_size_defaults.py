@@ -35,6 +35,25 @@ def test_training_follows_the_rule_and_says_so(caplog):
     assert "20 sentences" in told
 
 
+def test_too_few_held_out_sentences_select_no_epoch():
+    """Ten sentences say little: the last epoch is kept, unless they are given or training goes by them."""
+    tagger = firth.Tagger(targets="ner", **SIZES)
+    training = dataclasses.replace(tagger.training, epochs=3, lr=0.03)
+    kept = {}
+    for name, how in {
+        "last": {},
+        "given": {"held_out": sentences(3, 1)},
+        "patience": {"training": dataclasses.replace(training, patience=2)},
+    }.items():
+        facts = tagger.train(sentences(20), progress=False, **{"training": training, **how}).metadata["training"]
+        kept[name] = facts["best"]
+        assert "held_out_error" in facts["best"]
+    assert kept["last"]["epoch"] == 3
+    assert "held_out_loss" not in kept["last"]
+    assert "held_out_loss" in kept["given"]
+    assert "held_out_loss" in kept["patience"]
+
+
 def test_a_tagger_that_learns_nothing_is_told_of():
     source, judged = [(["a", "b"], ["X", "X"]), (["c"], ["Y"])] * 2, [(["a", "b"], ["X", "X"])]
     said = r"no better than the most frequent label, 'X': accuracy .* on 1 held-out sentence, without a model 100\.0"
