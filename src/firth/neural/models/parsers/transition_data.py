@@ -19,6 +19,7 @@ from firth.neural.training.batching import BatchOptions, Buckets
 from firth.parsing.projective import projective
 from firth.readers.conllu import NONE, DependencySentence
 from firth.text.characters import fold
+from firth.vectors.coverage import tell_coverage
 from firth.vectors.word_vectors import WordVectors
 
 NOTHING, ROOT, UNKNOWN = 0, 1, 2  # numbers of words and tags: a node that is not there, the root; names follow
@@ -156,9 +157,11 @@ def learn_vocabulary(
         relations.update(sentence.relations)
     if set(relations) == {"_"}:
         raise CorpusError("no word has a relation; expected one in the eighth column of each word")
-    words = Counter[str]()
+    words, folded = Counter[str](), fold if lowercase else str
     for form, count in forms.items():
-        words[fold(form) if lowercase else form] += count
+        words[folded(form)] += count
+    if vectors is not None:
+        tell_coverage(forms, lambda form: folded(form) in vectors.key_to_index)
     names = frequent_words(words, min_count, vectors, extra_words)
     counts = np.array([words[name] for name in names], dtype=np.int64)
     pieces = Counter(piece for form in forms for piece in pieces_of(form)) if spelling else Counter[str]()

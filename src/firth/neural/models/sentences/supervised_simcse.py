@@ -40,7 +40,7 @@ from firth.text.batches import warn_long
 from firth.timing import running_clock
 
 ANCHORS = ("all", "first")
-FEWEST, MOST, UPDATES = 5, 40, 12_000  # of averages: epochs, and groups that are read in all of them
+FEWEST, MOST, UPDATES = 5, 40, 24_000  # of averages: epochs, and groups that are read in all of them
 _Rows = list[Any]  # ids of each text
 
 
@@ -77,8 +77,8 @@ class GroupBatch(TensorBatch):
 def training_defaults(encoder: str | None, groups: int) -> dict[str, Any]:
     """Return options of the training of an encoder, given the number of groups.
 
-    An average learns word vectors from nothing: at the rate of a network its random vectors stay what they are. On 300
-    pairs of SICK the correlation of the defaults of networks is LOW, of these HIGH, of TF-IDF .586.
+    An average learns word vectors from nothing: at the rate of a network its random vectors stay what they are
+    (benchmarks/results/small/averages.md).
     """
     if encoder != "average":
         return {"epochs": 3, "lr": 0.0001}

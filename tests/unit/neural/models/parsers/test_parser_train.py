@@ -34,6 +34,15 @@ def test_a_file_and_its_sentences_are_the_same(tmp_path):
 
 
 @HARDLY
+@pytest.mark.parametrize("parser", [firth.TransitionParser(**SIZES), firth.BiaffineParser(dim=4, hidden=4, layers=1)])
+def test_vectors_of_another_language_are_told_of(parser):
+    vectors = firth.WordVectors(["Katze", "Hund", "fish"], np.eye(3, 8, dtype=np.float32))
+    with pytest.warns(UserWarning, match=r"the vectors know .* and lack .*'the'.*another language"):
+        parser.train(treebank(20), vectors=vectors, training=ONCE, progress=False)
+
+
+@HARDLY
+@pytest.mark.filterwarnings("ignore:the vectors know")
 def test_given_vectors_decide_the_width_and_static_ones_stay():
     words = ["cat", "dog", "unicorn"]
     vectors = firth.WordVectors(words, np.random.default_rng(0).normal(size=(3, 5)).astype(np.float32))

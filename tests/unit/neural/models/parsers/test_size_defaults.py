@@ -78,8 +78,8 @@ def test_the_choice_is_logged_saved_and_overruled(caplog, tmp_path):
 
 
 def test_a_small_treebank_is_learned_by_default():
-    """Thirty sentences; with the batches of 50 of large treebanks LAS is below .6 after as many epochs."""
-    parser = firth.TransitionParser(**SIZES).train(treebank(30), progress=False)
+    """With the batches of 50 of large treebanks LAS is .33 after as many epochs, and .04 after ten."""
+    parser = firth.TransitionParser(**SIZES).train(treebank(20), progress=False)
     assert parser.test(treebank(20, 2), progress=False).gold.las > 0.85
 
 

@@ -88,7 +88,7 @@ def test_averages_are_learned_by_default(caplog):
     own = dataclasses.replace(model.training, epochs=3, lr=0.0001)  # as for networks
     former = model.train(every, tokens="words", min_count=1, training=own, progress=False)
     assert contrast(fitted, every) > contrast(former, every) + 0.1
-    assert training_defaults("average", 1300)["epochs"] == 9
+    assert training_defaults("average", 1300)["epochs"] == 18
     assert training_defaults("transformer", 300) == {"epochs": 3, "lr": 0.0001}
 
 
