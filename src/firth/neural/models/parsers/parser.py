@@ -148,7 +148,7 @@ def _warn_if_trivial(facts: dict[str, Any], sentences: Sentences, held_out: Sent
             measure="LAS",
             data=counted(len(held_out), "held-out sentence"),
             baseline=baseline,
-            remedy="train longer (epochs=, minutes=), on more sentences, or with vectors=",
+            remedy="give more sentences, more epochs, or vectors= of the language",
         )
 
 
