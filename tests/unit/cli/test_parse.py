@@ -68,3 +68,13 @@ def test_train_test_and_predict(capsys, tmp_path):
         run("parse", "test", "p", "test.conllu", "--precision", "bf16", "-q")
     with pytest.raises(OptionError, match="holds a tagger, expected a parser"):
         run("parse", "test", "t", "test.conllu")
+
+
+def test_what_follows_from_the_treebank_is_shown(capsys):
+    small = ["--dim", "8", "--tag-dim", "6", "--hidden", "24", "--epochs", "5", "--lr", "0.01"]
+    assert run("parse", "train", "train.conllu", "-o", "p", *small) == 0
+    assert "tag=upos, spelling=False, beam=4, batch_size=5: chosen for 54 sentences, " in capsys.readouterr().err
+    assert run("parse", "train", "--help") == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "by default those that the treebank has" in shown
+    assert "by the size of the" in shown
