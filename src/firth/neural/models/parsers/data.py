@@ -110,7 +110,9 @@ def chain_score(sentences: Sentences, held_out: Sentences) -> tuple[str, float]:
     Every word depends on the next word, or on the one before it, with the relation that is the most frequent one in the
     training sentences; the word without such a neighbour is the root.
     """
-    relation = most_frequent(name for each in sentences for name in each.relations if name != ROOT)[0] or UNSPECIFIED
+    relation = (
+        most_frequent(name for sentence in sentences for name in sentence.relations if name != ROOT)[0] or UNSPECIFIED
+    )
     words = max(sum(map(len, held_out)), 1)
 
     def score(last: bool) -> float:

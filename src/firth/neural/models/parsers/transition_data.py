@@ -101,8 +101,8 @@ class TransitionVocabulary:
         tags = self._numbers["tags"]
         if not self.parts:
             return [tags.get("|".join(values), UNKNOWN)]
-        first, *others = parts_of(values)
-        return [tags.get(first, UNKNOWN), *(tags[part] for part in others if part in tags)]
+        first, *features = parts_of(values)
+        return [tags.get(first, UNKNOWN), *(tags[part] for part in features if part in tags)]
 
     def tree(self, sentence: DependencySentence) -> tuple[Ints, Ints]:
         """Return (T + 1,) heads of a projective tree and numbers of relations; -1 for the root, and unknown ones."""
@@ -128,8 +128,8 @@ def pieces_of(word: str) -> list[str]:
 
 def parts_of(values: tuple[str, ...]) -> list[str]:
     """Return the parts of a tag: the value of the first column, and the morphological features of others."""
-    first, *others = values
-    return [first, *(part for value in others for part in value.split("|") if part != NONE)]
+    first, *columns = values
+    return [first, *(part for value in columns for part in value.split("|") if part != NONE)]
 
 
 def tags_of(sentence: DependencySentence, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -165,9 +165,11 @@ def learn_vocabulary(
     names = frequent_words(words, min_count, vectors, extra_words)
     counts = np.array([words[name] for name in names], dtype=np.int64)
     pieces = Counter(piece for form in forms for piece in pieces_of(form)) if spelling else Counter[str]()
-    known = _by_count({piece: count for piece, count in pieces.items() if count >= RARE})
+    frequent = _by_count({piece: count for piece, count in pieces.items() if count >= RARE})
     of_tags, several = _by_count(tags), len(columns) > 1
-    return TransitionVocabulary(names, of_tags, ranked_relations(relations), columns, lowercase, counts, several, known)
+    return TransitionVocabulary(
+        names, of_tags, ranked_relations(relations), columns, lowercase, counts, several, frequent
+    )
 
 
 def _by_count(counts: Mapping[str, int]) -> list[str]:
