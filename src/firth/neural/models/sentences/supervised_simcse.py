@@ -82,7 +82,7 @@ def training_defaults(encoder: str | None, groups: int) -> dict[str, Any]:
     """
     if encoder != "average":
         return {"epochs": 3, "lr": 0.0001}
-    return {"epochs": max(FEWEST, min(MOST, round(UPDATES / groups))), "lr": 0.01}
+    return {"epochs": max(FEWEST, min(MOST, round(UPDATES / groups))), "lr": 0.005}
 
 
 @explained(tokens="subwords")
