@@ -29,7 +29,9 @@ SLOW = {  # the tutorials that cost most
     "language-model",
     "map",
     "phrases",
+    "pretrain",
     "search-documents",
+    "translate",
     "two-texts",
 }
 WITHOUT_EXAMPLES = {"speed", "README"}
