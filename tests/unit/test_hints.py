@@ -27,7 +27,8 @@ ARGUMENTS = {"threads", "seed", "embed", "start", "freeze", "checkpoint", "clust
 LIBRARIES = {  # what their users type when they train a model
     "hugging face": "per_device_train_batch_size num_train_epochs learning_rate weight_decay warmup_steps "
     "warmup_ratio fp16 bf16 gradient_accumulation_steps evaluation_strategy eval_strategy load_best_model_at_end "
-    "max_seq_length max_grad_norm eval_steps save_steps logging_steps output_dir lr_scheduler_type adam_beta1 optim report_to "
+    "max_seq_length max_grad_norm eval_steps save_steps logging_steps output_dir lr_scheduler_type adam_beta1 optim "
+    "report_to "
     "per_device_eval_batch_size early_stopping_patience max_steps save_total_limit label_smoothing_factor "
     "eval_dataset dataloader_num_workers metric_for_best_model no_cuda",
     "opennmt": "src tgt train_steps valid_steps rnn_size word_vec_size save_model beam_size n_best replace_unk "

@@ -23,6 +23,7 @@ from firth.corpus.options import CorpusOptions, is_learned
 from firth.corpus.vocabulary_selection import by_count_then_word, select_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Progress
+from firth.text.batches import warn_foreign
 from firth.text.inputs import Text, token_lists
 from firth.text.subwords import Subwords, num_characters
 from firth.text.tokenise import are_words, is_named, join_tokens, join_words, tokeniser
@@ -384,6 +385,9 @@ def held_out_text(
 
     Raises:
         CorpusError: the text is empty, all its words are unknown, or it has another vocabulary or other rules.
+
+    Warns:
+        UserWarning: most of its words are unknown.
     """
     if isinstance(source, LanguageText):
         return _same(source, vocabulary, rules)
@@ -398,6 +402,8 @@ def held_out_text(
             f"none of the {len(numbers):,} words of the {name}, such as {corpus.vocabulary.words[0]!r}, is in "
             f"the model's vocabulary of {len(vocabulary):,}; expected text of the same language, tokenised with {rules}"
         )
+    counts = corpus.vocabulary.counts
+    warn_foreign(int(counts[numbers == unknown].sum()), int(counts.sum()), name)
     return _stream(vocabulary, rules, corpus.vocabulary.words, numbers, corpus.ids, corpus.offsets, corpus.characters)
 
 

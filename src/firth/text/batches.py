@@ -12,6 +12,8 @@ from firth.finite import check_finite
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.text.inputs import Text, checked_texts
 
+FOREIGN = 0.5, 10  # a greater share of unknown tokens, among at least so many, is that of another language
+
 
 class TextsWarning(UserWarning):
     """Something about some of the texts that were encoded: they were truncated, or have no known word.
@@ -47,6 +49,22 @@ def warn_long(count: int, whole: str, limit: int, outcome: str) -> None:
     """
     if count:
         warn_caller(f"{count:,} of {whole} have more than {limit:,} tokens: {outcome}; give a higher max_length=")
+
+
+def warn_foreign(unknown: int, total: int, what: str) -> None:
+    """Warn the caller if a model knows few of the tokens of a text.
+
+    Args:
+        unknown: number of tokens that it does not know.
+        total: number of tokens.
+        what: the text is called, such as "held-out text".
+    """
+    share, least = FOREIGN
+    if total >= least and unknown > share * total:
+        warn_caller(
+            f"{unknown:,} of {total:,} tokens of the {what} are unknown to the model; expected text of the language "
+            "that it is trained on"
+        )
 
 
 def check_batch_size(size: Any) -> None:

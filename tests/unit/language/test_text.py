@@ -350,3 +350,10 @@ def test_line_breaks_as_spaces(tmp_path):
 def test_line_breaks_where_there_are_none(options, expected):
     with pytest.raises(OptionError, match=expected):
         firth.Corpus.build(["a b"], **options)
+
+
+def test_held_out_text_of_another_language_is_noticed(tmp_path):
+    text = training_text(built(tmp_path, ["a b c d"], min_count=1, unknown=UNK))
+    with pytest.warns(UserWarning, match="8 of 11 tokens of the held-out text are unknown to the model; expected text"):
+        held_out_text(["a x y z x y", "x y z b c"], text.vocabulary, text.rules)
+    held_out_text(["a x y"] * 3, text.vocabulary, text.rules)  # too few to say

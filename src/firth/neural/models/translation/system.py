@@ -22,7 +22,7 @@ from firth.neural.models.translation.constraints import Glossary, constraints_of
 from firth.neural.models.translation.data import Pair, Source
 from firth.neural.models.translation.forced_decoding import check_targets, forced_translations
 from firth.neural.models.translation.scorer import Search, Translation, TranslationScorer, best_with_others
-from firth.neural.models.translation.units import EOS, UNKNOWN, warn_foreign
+from firth.neural.models.translation.units import EOS, UNKNOWN, warn_unknown_language
 from firth.neural.prediction import in_batches
 from firth.neural.training.devices import runtime_of
 from firth.progress import Progress
@@ -303,7 +303,7 @@ class TranslationSystem(abc.ABC):
                 "be truncated"
             )
         warn_truncated(len(long), len(texts), longest)
-        warn_foreign(self.models[0].source, [source.ids for source in sources[0]], "texts")
+        warn_unknown_language(self.models[0].source, [source.ids for source in sources[0]], "texts")
         return sources
 
     def _terms(self, texts: Sequence[str], glossary: Mapping[str, str] | None) -> list[list[str]] | None:

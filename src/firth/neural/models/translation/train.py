@@ -22,7 +22,7 @@ from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.scorer import TranslationScorer
 from firth.neural.models.translation.system import read_pairs
-from firth.neural.models.translation.units import EOS, Units, learn_units, warn_foreign
+from firth.neural.models.translation.units import EOS, Units, learn_units, warn_unknown_language
 from firth.neural.supervised import SupervisedTask, digest, mean_loss, on_device, split_rows
 from firth.neural.training.batching import pad
 from firth.neural.training.devices import new_module
@@ -236,8 +236,8 @@ def train_translator(
             _read(reader, part, options, kind) for part, kind in ((texts, ""), (validation, "held-out "))
         )
         if held_out is not None:
-            warn_foreign(source, [pair.source.ids for pair in test], "held-out sources")
-            warn_foreign(target, [pair.target for pair in test], "held-out targets")
+            warn_unknown_language(source, [pair.source.ids for pair in test], "held-out sources")
+            warn_unknown_language(target, [pair.target for pair in test], "held-out targets")
         module = new_module(config.seed, options.build, source, target, copies=2)
         size = options.batch_tokens or config.training.batch_size
         task = translation_task(

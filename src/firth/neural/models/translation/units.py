@@ -23,14 +23,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import CorpusError, counted, warn_caller
+from firth.errors import CorpusError
+from firth.text.batches import warn_foreign
 from firth.text.byte_level import DOT
 from firth.text.joined_words import JOINER, join_marked, split_marked
 from firth.text.subwords import Subwords
 
 UNKNOWN, BOS, EOS = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")
-FOREIGN = 0.5, 10  # a greater share of unknown tokens, among at least so many, is that of another language
 KINDS = ("words", "subwords", "characters")
 Ids = npt.NDArray[np.int64]
 
@@ -102,15 +102,11 @@ class Units:
         }
 
 
-def warn_foreign(units: Units, ids: Sequence[Ids], what: str) -> None:
+def warn_unknown_language(units: Units, ids: Sequence[Ids], what: str) -> None:
     """Warn the caller if a model knows few tokens of some texts, given their ids with the ends."""
     total, unknown = sum(map(len, ids)) - len(ids), sum(int((own == UNKNOWN).sum()) for own in ids)
-    share, least = FOREIGN
-    if not units.spelled and total >= least and unknown > share * total:
-        warn_caller(
-            f"{unknown:,} of {counted(total, 'token')} of the {what} are unknown to the model; expected texts in the "
-            "language that it is trained on"
-        )
+    if not units.spelled:
+        warn_foreign(unknown, total, what)
 
 
 def learn_units(

@@ -50,7 +50,7 @@ def test_pairs_without_a_side_are_counted(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_held_out_pairs_of_another_language_are_noticed(kind):
     _, said = trained(kind, PAIRS, held_out=[("der die das", "et ce que")] * 5)
-    advice = "are unknown to the model; expected texts in the language that it is trained on"
+    advice = "are unknown to the model; expected text of the language that it is trained on"
     assert said == [f"15 of 15 tokens of the held-out {side} {advice}" for side in ("sources", "targets")]
 
 
@@ -68,6 +68,6 @@ def test_one_pair_is_not_enough_and_a_second_is_plenty_of_time(kind):
 def test_texts_of_another_language_are_noticed():
     model = KINDS["translator"].train(PAIRS, held_out=PAIRS[:3], training=ONE)
     with pytest.warns(
-        UserWarning, match="12 of 13 tokens of the texts are unknown to the model; expected texts in the"
+        UserWarning, match="12 of 13 tokens of the texts are unknown to the model; expected text of the"
     ):
         model.translate(["der die das"] * 4 + ["a"])
