@@ -85,8 +85,8 @@ def annotate(
 
     Args:
         texts: a raw text, a `firth.Document`, or several of them.
-        tagger: a tagger or several, or the folders that they were saved in. The targets upos, xpos and feats become
-            columns of sentences; tags of spans become entities.
+        tagger: a tagger or several, or the folders that they were saved in. The targets upos, xpos, feats and
+            lemma become columns of sentences; tags of spans become entities.
         parser: a parser, or its folder.
         coref: a coreference model, or its folder.
         tokeniser: how sentences of raw text become tokens; see `Document.from_text`.

@@ -22,8 +22,8 @@ _PROBED = re.compile(r"sentence 1(?: \('a'\))?(?: of the document)?")  # in a me
 class Stages:
     """Models that annotate a document one after the other.
 
-    A tagger's targets upos, xpos and feats become columns; tags of spans, in BIO or BIOES, become entities. An entity
-    that overlaps one of an earlier tagger is left out.
+    A tagger's targets upos, xpos, feats and lemma become columns; tags of spans, in BIO or BIOES, become entities. An
+    entity that overlaps one of an earlier tagger is left out.
 
     Chains are of at least two mentions, which the model finds itself.
 
@@ -55,7 +55,7 @@ class Stages:
             _check(model, listed(tagger)[number], "tagger", lambda model: model.predict([PROBE])[0].tags.items())
         if stages.parser is not None:
             _check(stages.parser, parser, "parser", lambda model: model.predict([PROBE])[0].heads)
-            if any(target in TAG_COLUMNS for target in stages.targets):
+            if any(target in TAG_COLUMNS and target != "lemma" for target in stages.targets):
                 check_tags_read(getattr(stages.parser, "columns", ()), stages.targets)
         if stages.coref is not None:
             document = Document((PROBE.annotated(heads=[0], relations=["root"]),))
@@ -75,7 +75,9 @@ class Stages:
                 tags = [of_targets[target] for of_targets in results]
                 if target in TAG_COLUMNS:
                     column = TAG_COLUMNS[target]
-                    none = NONE if target == "feats" else OTHER  # a parser reads "_" as a word that nobody has tagged
+                    none = (
+                        OTHER if target in ("upos", "xpos") else NONE
+                    )  # a parser reads "_" as a word that nobody has tagged
                     sentences = [
                         sentence.annotated(**{column: [none if tag in ("", NONE) else tag for tag in of_sentence]})  # type: ignore[arg-type]  # a column of strings
                         for sentence, of_sentence in zip(sentences, tags, strict=True)

@@ -26,7 +26,8 @@ NONE = "_"  # a column without a value
 Changes = dict[str, str | None]  # values of attributes by name; None removes one
 _WRITTEN = {"\\": "\\\\", " ": "\\s", "\t": "\\t", "\r": "\\r", "\n": "\\n", "|": "\\p"}
 _READ = {written: character for character, written in _WRITTEN.items()}
-TAG_COLUMNS = {"upos": "tags", "xpos": "language_tags", "feats": "features"}  # names of tags, and of their columns here
+# Names of tags, and of their columns here.
+TAG_COLUMNS = {"upos": "tags", "xpos": "language_tags", "feats": "features", "lemma": "lemmas"}
 _BREAK = re.compile(r"[\t\n\r]")
 _NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,7}")

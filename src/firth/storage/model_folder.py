@@ -42,6 +42,7 @@ TEXTS = (
     "pivots",
     "tokens",
     "tags",
+    "lemmas",
     "tokenizer",
     "tokenizer_config",
     *(f"{side}-{name}" for side in ("source", "target") for name in _LISTS),

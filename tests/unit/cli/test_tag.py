@@ -77,6 +77,17 @@ def test_conllu_with_two_targets(capsys, tmp_path):
     assert capsys.readouterr().out.splitlines()[1].startswith("feats: accuracy 100.00")
 
 
+def test_lemmas_fill_their_column(capsys, tmp_path):
+    assert run("train", "a.conllu", "-o", "p", "--targets", "upos,lemma", *TINY) == 0
+    assert "2 tags of upos, 3 tags of lemma" in capsys.readouterr().out
+    assert run("test", "p", "a.conllu", "-q") == 0
+    assert "lemma: accuracy " in capsys.readouterr().out
+    (tmp_path / "new.conllu").write_text(CONLLU.replace("\tshe\tPRON", "\t_\t_").replace("\trun\t", "\t_\t"))
+    assert run("predict", "p", "new.conllu", "-q") == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.strip().splitlines()]
+    assert [row[2] for row in rows] == ["she", "run"]
+
+
 def test_a_window(capsys):
     how = ["--dim", "8", "--hidden", "8", "--epochs", "1", "-q"]
     assert run("train", "ner.txt", "-o", "w", "--model", "window", *how) == 0

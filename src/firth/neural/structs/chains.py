@@ -19,7 +19,7 @@ Departures
     `log_partition` and `marginals` multiply matrices of exponentials (`structs.forward_backward`) where no finite score
     is above 80 in size and no way is lost; elsewhere they follow the recurrence, in double precision.
 Cost
-    T B K^2 times and plus for batches of B sequences with K tags.
+    T B K^2 times and plus for batches of B sequences with K tags; T B K where neighbours have no scores.
 """
 
 from collections.abc import Callable
@@ -50,6 +50,11 @@ class Chain(NamedTuple):
     first: torch.Tensor
     last: torch.Tensor
     lengths: torch.Tensor
+
+    @property
+    def independent(self) -> bool:
+        """Whether the scores are of single tags only, as those of a softmax: then no sum over pairs is needed."""
+        return not any(part.requires_grad or bool(part.any()) for part in (self.transitions, self.first, self.last))
 
     def check(self) -> None:
         """Compare the shapes."""
@@ -105,6 +110,10 @@ def chain_score(chain: Chain, tags: torch.Tensor) -> torch.Tensor:
 def log_partition(chain: Chain) -> torch.Tensor:
     """Return (B,) log Z; -inf where no sequence is possible. It has a first derivative, `chain_total` has all."""
     chain.check()
+    if chain.independent:
+        totals = chain.tags.logsumexp(2)
+        inside = torch.arange(totals.shape[1], device=totals.device) < chain.lengths.unsqueeze(1)
+        return torch.where(inside, totals, totals.new_zeros(())).sum(1)
     largest = max(float(scores.detach().nan_to_num(neginf=0.0).abs().max()) for scores in chain[:4])
     if not largest <= LARGEST:
         return chain_total(_double(chain), LOG)
@@ -125,6 +134,8 @@ def best_tags(chain: Chain) -> list[list[int]]:
     """Return the best tag sequence of each text (Viterbi); of equally good tags of a token the first."""
     chain.check()
     scores = [part.detach().double().cpu().numpy() for part in chain[:4]]
+    if chain.independent:
+        return _within(torch.from_numpy(scores[0].argmax(2)), chain.lengths)
     paths = np.empty(chain.tags.shape[:2], np.int64)
     best_paths(*map(np.ascontiguousarray, scores), chain.lengths.cpu().numpy(), paths)
     return [row[:length].tolist() for row, length in zip(paths, chain.lengths.tolist(), strict=True)]

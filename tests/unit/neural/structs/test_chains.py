@@ -36,9 +36,13 @@ def random_chain(seed=0, forbidden=(), dtype=torch.float64):
     return Chain(tags, transitions, first, last, torch.tensor(LENGTHS))
 
 
-@pytest.fixture(params=[(), FORBIDDEN], ids=["all", "some forbidden"])
+@pytest.fixture(params=["all", "forbidden", "independent"])
 def chain(request):
-    return random_chain(1, request.param)
+    chain = random_chain(1, FORBIDDEN if request.param == "forbidden" else ())
+    if request.param == "independent":
+        chain = Chain(chain.tags, *(torch.zeros_like(part) for part in chain[1:4]), chain.lengths)
+        assert chain.independent
+    return chain
 
 
 def every(chain):

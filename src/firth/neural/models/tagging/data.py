@@ -33,7 +33,8 @@ from firth.readers.word_tables import is_word_table, read_table, read_word_table
 from firth.storage.skipping import SKIP, check_on_error
 from firth.text.inputs import table_columns
 
-ANNOTATED = ("upos", "xpos", "feats")  # targets that a DependencySentence holds
+ANNOTATED = ("upos", "xpos", "feats", "lemma")  # targets that a DependencySentence holds
+LEMMA = "lemma"  # the one that is learned as edit scripts
 ENTITIES = "ner"  # the target that a Document holds
 FORMS = (
     "expected a file of CoNLL-U (.conllu), of documents (.jsonl) or of columns, or a list of sentences with tags, such "
@@ -112,15 +113,15 @@ def read_tagged(source: Any, targets: Sequence[str], reading: Reading = Reading(
         source: a path or several, or a list of `DependencySentence`, `firth.Document`, `ColumnSentence`, of tuples of
             words and tags, or of lists of (word, tag); the tags of several targets are a dict. A file named .conllu is
             CoNLL-U, one named .jsonl documents, any other one a file of columns.
-        targets: what is tagged. In CoNLL-U and documents: upos, xpos, feats, and ner, the entities. In columns: the
-            number or name of the column, from 1; a single target with another name is the last column.
+        targets: what is tagged. In CoNLL-U and documents: upos, xpos, feats, lemma, and ner, the entities. In columns:
+            the number or name of the column, from 1; a single target with another name is the last column.
 
     Returns:
         The sentences that have words.
 
     Warns:
-        UserWarning: sentences of CoNLL-U are left out, for a word has no tag: its upos or xpos is "_"; or damaged
-            sentences were skipped.
+        UserWarning: sentences of CoNLL-U are left out, for a word has no tag: its upos or xpos is "_", or all its
+            lemmas are; or damaged sentences were skipped.
     """
     name = str(source) if isinstance(source, str | os.PathLike) else "sentences"
     if isinstance(source, str | os.PathLike):
@@ -222,12 +223,16 @@ def _unzipped(pairs: Sequence[Sequence[str]]) -> Any:
 
 
 def _fully_tagged(pairs: list[Pair], targets: Sequence[str], name: str) -> list[Pair]:
-    """Return the sentences whose words all have the tags that CoNLL-U leaves out by "_"; features may be none."""
-    columns = [column for column, target in enumerate(targets) if target in ("upos", "xpos")]
+    """Return the sentences whose words all have the tags that CoNLL-U leaves out by "_".
+
+    Features may be none, and a word may lack a lemma, such as a part of one that was written apart.
+    """
+    columns = [column for column, target in enumerate(targets) if target in ("upos", "xpos", LEMMA)]
     kept = [
         pair
         for pair in pairs
-        if not isinstance(pair[0], DependencySentence) or all(NONE not in pair[1][column] for column in columns)
+        if not isinstance(pair[0], DependencySentence)
+        or not any(_lacking(targets[column], pair[1][column]) for column in columns)
     ]
     lacking = len(pairs) - len(kept)
     what = " or ".join(targets[column] for column in columns)
@@ -236,6 +241,10 @@ def _fully_tagged(pairs: list[Pair], targets: Sequence[str], name: str) -> list[
     if lacking:
         warn_caller(f"{name}: left out {counted(lacking, 'sentence')} with words without {what} ({NONE!r})")
     return kept
+
+
+def _lacking(target: str, tags: Tags) -> bool:
+    return set(tags) == {NONE} if target == LEMMA else NONE in tags
 
 
 def _of_item(item: Any, targets: Sequence[str], where: str) -> list[Pair]:

@@ -26,7 +26,7 @@ from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.masks import inside_of
 from firth.neural.models.classification.reader import UNKNOWN
-from firth.neural.models.tagging.tag_set import TagSet
+from firth.neural.models.tagging.tag_set import UNKNOWN_TAG, TagSet
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.embedders import MIDDLE, OUTPUT
 from firth.neural.models.tokens.features import joined
@@ -170,7 +170,7 @@ class CrfHead(TagHead):
 
 
 class SoftmaxHead(TagHead):
-    """Scores of each tag by itself; for `width` and `tags` see `TagHead`."""
+    """Scores of each tag by itself; for `width` and `tags` see `TagHead`. Words without a tag, -1, have no loss."""
 
     def __init__(self, width: int, tags: TagSet, *, probabilities: bool = True) -> None:
         super().__init__(width, tags)
@@ -191,7 +191,7 @@ class SoftmaxHead(TagHead):
 
     def loss(self, scores: torch.Tensor, tags: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Return the cross entropy of each sentence; see `TagHead.loss`."""
-        inside = inside_of(scores, lengths)
+        inside = inside_of(scores, lengths) & (tags != UNKNOWN_TAG)
         losses = cross_entropy(scores.flatten(0, 1), tags.clamp(min=0).flatten(), reduction="none")
         return (losses.view(tags.shape) * inside).sum(1)
 

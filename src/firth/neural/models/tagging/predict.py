@@ -12,7 +12,8 @@ from firth.arguments import explained
 from firth.errors import OptionError, brief
 from firth.evaluation.tags import TagScores, score_tags
 from firth.finite import not_finite
-from firth.neural.models.tagging.data import Reading, read_tagged
+from firth.neural.models.tagging.data import LEMMA, Reading, read_tagged
+from firth.neural.models.tagging.lemmas import DICTIONARY, LEMMAS_FIELD, Lemmas, check_scripts
 from firth.neural.models.tagging.network import TaggerModule
 from firth.neural.models.tagging.tag_set import ByTarget, TagSet, check_notation, check_tags
 from firth.neural.models.tokens.reader import Sentence, TokenReader, reader_field, words_of
@@ -62,6 +63,7 @@ class TaggerModel(SavedModel):
         options: of the tagger.
         reader: how it reads words.
         sets: the tags of each target.
+        lemmas: what makes lemmas of the tags of the target lemma, which are edit scripts; None without that target.
         metadata: JSON values: how it was trained.
     """
 
@@ -70,14 +72,24 @@ class TaggerModel(SavedModel):
     saved_fields: ClassVar = (
         reader_field("reader"),
         Field("sets", lambda sets: _written_sets(sets), lambda content, options: _read_sets(content, options)),
+        LEMMAS_FIELD,
     )
     described_by: ClassVar = f"config.json and {TAGS}.json do"
     module: TaggerModule
     reader: TokenReader
     sets: Sequence[TagSet]
+    lemmas: Lemmas | None
+
+    @classmethod
+    def _build(
+        cls, options: Any, reader: TokenReader, sets: Sequence[TagSet], lemmas: Lemmas | None
+    ) -> torch.nn.Module:
+        return super()._build(options, reader, sets)
 
     def __repr__(self) -> str:
-        return f"<TaggerModel: {self.options.encoder}, {self.options.head}, {self._kinds()}, {len(self.words):,} words>"
+        pairs = zip(self.targets, self.sets, strict=True)
+        heads = "+".join(dict.fromkeys(self.options.head_of(target, tags) for target, tags in pairs))
+        return f"<TaggerModel: {self.options.encoder}, {heads}, {self._kinds()}, {len(self.words):,} words>"
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -87,7 +99,7 @@ class TaggerModel(SavedModel):
 
     @property
     def tags(self) -> dict[str, list[str]]:
-        """The L tags of each target."""
+        """The L tags of each target; of the target lemma they are edit scripts (`firth.text.edit_scripts`)."""
         return {target: tags.shown for target, tags in zip(self.targets, self.sets, strict=True)}
 
     @property
@@ -99,11 +111,11 @@ class TaggerModel(SavedModel):
     def predict(
         self, sentences: Any, *, probabilities: bool = False, threads: int | None = None, progress: Progress = False
     ) -> Any:
-        """Return the best tags of sentences.
+        """Return the best tags of sentences; of the target lemma, lemmas.
 
         Args:
             sentences: a list of them, or one string or `DependencySentence`.
-            probabilities: whether to compute the probability of each tag, too.
+            probabilities: whether to compute the probability of each tag, too; of a lemma that of its edit script.
 
         Returns:
             A list of `TaggedSentence`; of one string, one `TaggedSentence`.
@@ -135,11 +147,16 @@ class TaggerModel(SavedModel):
         return [
             TaggedSentence(
                 tuple(words_of(sentence)),
-                ByTarget(zip(self.targets, (tags for tags, _ in row), strict=True)),
+                self._shown(words_of(sentence), [tags for tags, _ in row]),
                 ByTarget(zip(self.targets, (values for _, values in row), strict=True) if probabilities else ()),
             )
             for sentence, row in zip(items, answers, strict=True)
         ]
+
+    def _shown(self, words: Sequence[str], row: Sequence[tuple[str, ...]]) -> ByTarget[tuple[str, ...]]:
+        """Return the tags of each target, with lemmas in place of edit scripts."""
+        tags = ByTarget(zip(self.targets, row, strict=True))
+        return tags if self.lemmas is None else ByTarget(tags | {LEMMA: self.lemmas.decoded(words, tags)})
 
     @explained
     def marginals(
@@ -232,6 +249,8 @@ class TaggerModel(SavedModel):
         """
         data = read_tagged(gold, self.targets, Reading(on_error, word_column))
         for target, tags in zip(self.targets, self.sets, strict=True):
+            if target == LEMMA and self.lemmas is not None:
+                continue  # lemmas of new words are never among the tags
             check_tags(tags, data.tags[target], target, data.name)
             if tags.scheme is not None:
                 check_notation(data.tags[target], target, data.name)
@@ -323,6 +342,8 @@ def _read_sets(content: ModelFolder, options: Any) -> list[TagSet]:
     sets = [_tag_set(facts) for facts in content.texts[TAGS]]
     if len(sets) != len(options.target_names):
         raise ValueError(f"{len(sets)} sets of tags for the targets {options.targets}")
+    if DICTIONARY in content.texts:
+        check_scripts(dict(zip(options.target_names, sets, strict=True)))
     return sets
 
 

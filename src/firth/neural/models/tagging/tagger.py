@@ -32,6 +32,7 @@ from firth.evaluation.baselines import most_frequent, the_label, warn_if_trivial
 from firth.evaluation.tags import tag_error
 from firth.hints import near_names
 from firth.neural.models.tagging.data import (
+    LEMMA,
     Reading,
     TagBatch,
     TaggedExamples,
@@ -42,6 +43,7 @@ from firth.neural.models.tagging.data import (
     read_tagged,
     tag_batches,
 )
+from firth.neural.models.tagging.lemmas import learn_lemmas, learn_scripts, with_scripts
 from firth.neural.models.tagging.network import (
     BiLstmEncoder,
     CrfHead,
@@ -80,6 +82,7 @@ from firth.vectors.word_vectors import WordVectors
 ENCODERS = ("bilstm", "window")
 HEADS = ("crf", "softmax", "margin")
 SCHEMES = ("bioes", "bio")
+CRF_TAGS = 64  # a CRF compares all pairs of tags
 EVAL_BATCH = 100  # sentences per batch of an evaluation
 SELECTING = 20  # held-out sentences that can tell which epoch is best, where nobody gives some
 SPLITS = 20  # tenths of the sentences that are tried, until one can select a model
@@ -97,11 +100,16 @@ class TaggerOptions(TokenOptions, abc.ABC):
 
     targets: str | Sequence[str] | None = option(
         None,
-        "what is tagged, with commas between: upos, xpos, feats or ner of CoNLL-U and documents, or numbers of "
+        "what is tagged, with commas between: upos, xpos, feats, lemma or ner of CoNLL-U and documents, or numbers of "
         "columns; default: upos, of documents with entities ner, and of columns the last, which is then called tag",
     )
     encoder: str = option("bilstm", "how words are read in context: bilstm or window", choices=ENCODERS)
-    head: str = option("crf", "how tags are decided: crf, softmax or margin (with a window)", choices=HEADS)
+    head: str | None = option(
+        None,
+        "how tags are decided: crf, softmax or margin (with a window); default: crf for tags of spans and for up to "
+        f"{CRF_TAGS} tags, softmax for lemmas and for more",
+        choices=HEADS,
+    )
     hidden: int = option(
         BY_SIZE, "width of each LSTM's state, or of the hidden layer over a window", minimum=1, by_size=True
     )
@@ -144,6 +152,12 @@ class TaggerOptions(TokenOptions, abc.ABC):
     def read_columns(self) -> tuple[str, ...]:
         """The columns that are read besides words and characters."""
         return ("capitals", "suffix", "long_suffix") if self.spelling else ()
+
+    def head_of(self, target: str, tags: TagSet) -> str:
+        """Return how the tags of a target are decided: `head`, or what its default says."""
+        if self.head is not None:
+            return self.head
+        return "crf" if tags.scheme is not None or (len(tags) <= CRF_TAGS and target != LEMMA) else "softmax"
 
     @abc.abstractmethod
     def build(self, reader: TokenReader, sets: Sequence[TagSet], vectors: WordVectors | None = None) -> TaggerModule:
@@ -314,12 +328,16 @@ def _trained(
     start: TaggerModel | None,
     selects: bool,
 ) -> TaggerModel:
+    lemmas = learn_lemmas(examples)
+    examples, validation = with_scripts(examples), with_scripts(validation)
     sets = [
         _tag_set(options, target, tags, examples.name, None if start is None else start.sets[number])
         for number, (target, tags) in enumerate(examples.tags.items())
     ]
     notations = {target: check_notation(tags, target, examples.name) for target, tags in examples.tags.items()}
     for target, tags in zip(examples.tags, sets, strict=True):
+        if target == LEMMA:
+            continue  # new scripts are as common as new words
         check_tags(tags, validation.tags[target], target, validation.name, held_out=True)
     columns = options.read_columns if start is None else tuple(start.reader.columns)
     reader = options.learn_reader(examples.sentences, vectors, columns=columns, embedders=embedders)
@@ -353,7 +371,7 @@ def _trained(
         "notations": {target: notation for target, notation in notations.items() if notation},
     }
     _warn_if_trivial(facts["best"], examples, validation, sets)
-    return TaggerModel(module, options, reader, sets, {"training": facts})
+    return TaggerModel(module, options, reader, sets, lemmas, {"training": facts})
 
 
 def _warn_if_trivial(
@@ -382,6 +400,9 @@ def _tag_set(
     options: TaggerOptions, target: str, tags: Sequence[Sequence[str]], name: str, start: TagSet | None
 ) -> TagSet:
     """Return the tags of a target, behind those of a start."""
+    if target == LEMMA:
+        learned = learn_scripts(tags, all_known=options.head not in (None, "softmax"))
+        return learned if start is None else extended_set(start, learned, target, name)
     learned = learn_tag_set(tags, options.scheme)
     learned = learned if start is None else extended_set(start, learned, target, name)
     if len(learned) < 2:
@@ -455,8 +476,8 @@ class Tagger(TaggerOptions):
         margin = self.margin if self.head == "margin" else None
         heads: list[TagHead] = [
             CrfHead(encoder.width, tags)
-            if self.head == "crf"
+            if self.head_of(target, tags) == "crf"
             else SoftmaxHead(encoder.width, tags, probabilities=margin is None)
-            for tags in sets
+            for target, tags in zip(self.target_names, sets, strict=True)
         ]
         return TaggerModule(encoder, heads, margin=margin)

@@ -79,6 +79,7 @@ COLUMNS: dict[str, Callable[[Any], Sequence[str]]] = {  # name: its values of a 
     "upos": lambda sentence: sentence.tags,
     "xpos": lambda sentence: sentence.language_tags,
     "feats": lambda sentence: sentence.features,
+    "lemma": lambda sentence: sentence.lemmas,
     "capitals": lambda sentence: [capitals(word) for word in words_of(sentence)],
     "suffix": lambda sentence: [suffix(word) for word in words_of(sentence)],
     "long_suffix": lambda sentence: [long_suffix(word) for word in words_of(sentence)],

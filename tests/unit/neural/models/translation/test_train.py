@@ -67,7 +67,5 @@ def test_one_pair_is_not_enough_and_a_second_is_plenty_of_time(kind):
 
 def test_texts_of_another_language_are_noticed():
     model = KINDS["translator"].train(PAIRS, held_out=PAIRS[:3], training=ONE)
-    with pytest.warns(
-        UserWarning, match="12 of 13 tokens of the texts are unknown to the model; expected text of the"
-    ):
+    with pytest.warns(UserWarning, match="12 of 13 tokens of the texts are unknown to the model; expected text of the"):
         model.translate(["der die das"] * 4 + ["a"])
