@@ -112,7 +112,7 @@ def right_of_tfidf(rows: Rows, test: Rows) -> int:
 def right_of_fasttext(python: str, rows: Rows, test: Rows) -> int:
     """Return the same for fastText's train_supervised."""
     task = json.dumps({"train": rows, "test": test})
-    done = subprocess.run([python, "-c", FASTTEXT], input=task, check=True, capture_output=True, text=True)
+    done = subprocess.run([python, "-c", FASTTEXT], input=task, check=True, capture_output=True, encoding="utf-8")
     return int(json.loads(done.stdout.splitlines()[-1])["right"])
 
 
@@ -136,7 +136,7 @@ def contestants(fasttext_python: str | None) -> dict[str, Callable[[Rows, Rows],
     return programs
 
 
-def run(sizes: Sequence[int], sets: Sequence[str], fasttext_python: str | None) -> None:
+def run(sizes: Sequence[int], sets: Sequence[str], fasttext_python: str | None, programs: Sequence[str]) -> None:
     """Train and judge what the results do not hold yet."""
     data = inputs.public_data()
     if data is None:
@@ -147,7 +147,9 @@ def run(sizes: Sequence[int], sets: Sequence[str], fasttext_python: str | None) 
             for number in range(DRAWS if 0 < size <= FEW else 1):
                 for who, right in contestants(fasttext_python).items():
                     facts = {"set": name, "size": size, "draw": number, "who": who}
-                    if any(facts.items() <= row.items() for row in records.read(FILE)):
+                    if (programs and who not in programs) or any(
+                        facts.items() <= row.items() for row in records.read(FILE)
+                    ):
                         continue
                     began = time.process_time()
                     with warnings.catch_warnings():
@@ -208,13 +210,14 @@ def main() -> None:
     parser.add_argument("what", choices=("run", "table"))
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="TEXTS")
     parser.add_argument("--sets", nargs="+", default=[name for sets in HALVES.values() for name in sets])
+    parser.add_argument("--programs", nargs="+", default=[], metavar="NAME", help="only these")
     parser.add_argument("--fasttext-python", metavar="PYTHON", help="a Python with fasttext")
     args = parser.parse_args()
     if args.what == "table":
         print(table(records.read(FILE)))
         print(summary(records.read(FILE)))
     else:
-        run(args.sizes, args.sets, args.fasttext_python)
+        run(args.sizes, args.sets, args.fasttext_python, args.programs)
 
 
 if __name__ == "__main__":

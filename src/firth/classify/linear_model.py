@@ -151,7 +151,12 @@ class LinearModel(Hinted):
     def predict(
         self, texts: str | Iterable[str], k: int = 1, threshold: float = 0.0, *, threads: int | None = None
     ) -> Prediction | list[Prediction]:
-        """Return the most probable labels; arguments, result and errors as of `firth.Classifier.predict`."""
+        """Return the most probable labels; arguments and result as of `firth.Classifier.predict`.
+
+        Raises:
+            OptionError: `k` is below 1, or `threshold` is not a probability.
+            CorpusError: an item is not a text.
+        """
         k = check_k(k, threshold, len(self.labels))
         if isinstance(texts, str):
             return self.predict([texts], k, threshold)[0]
@@ -200,7 +205,12 @@ class LinearModel(Hinted):
         progress: Progress = None,
         **table: Unpack[TableArguments],
     ) -> LabelScores:
-        """Compute precision, recall and F1 on texts with labels; arguments and errors as of `firth.Classifier.test`."""
+        """Compute precision, recall and F1 on texts with labels; arguments as of `firth.Classifier.test`.
+
+        Raises:
+            CorpusError: the source is missing, not text, or empty, or no text has a label.
+            OptionError: an option is out of its range, or the numbers of labels and texts differ.
+        """
         k = check_k(k, threshold, len(self.labels))
         options = TableOptions(**table)
         with reporting(progress) as report:
