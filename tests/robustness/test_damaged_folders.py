@@ -20,6 +20,7 @@ FOLDERS = {
     "vectors-folder": "firth-vectors",
     "subwords-folder": "firth-subwords",
     "classifier-folder": "firth-classifier",
+    "linear-classifier": "firth-linear-classifier",
     "composition": "firth-composition",
     "alignment": "firth-alignment",
     "documents-dbow": "firth-documents",

@@ -55,6 +55,7 @@ KINDS = {
     "firth-label-model": "label-cnn",
     "firth-language-model": "neural-feedforward",
     "firth-lattice-language-model": "lattice",
+    "firth-linear-classifier": "linear-classifier",
     "firth-mixture": "mixture",
     "firth-ngrams": "ngrams-folder",
     "firth-parser": "parser",

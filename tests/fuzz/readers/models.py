@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,27 @@ def use_classifier(path: Path) -> Any:
         near(classifier.encode(texts)),
         near(classifier.test(list(seeds.LINES[:3]), ["x", "y", "z"]).f1),
     ]
+
+
+def make_linear_classifier(path: Path) -> None:
+    """Write a linear classifier of terms and averages."""
+    texts, labels = list(seeds.LINES), [("x", "y", "z")[i % 3] for i in range(len(seeds.LINES))]
+    words = sorted({word for line in texts for word in line.split()})[:20]
+    vectors = firth.WordVectors(words, np.linspace(-1, 1, 3 * len(words), dtype=np.float32).reshape(-1, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # texts without a word of the vectors
+        firth.LinearClassifier(max_n=3).train(texts, labels, vectors=vectors, progress=False).save(path)
+
+
+def use_linear_classifier(path: Path) -> Any:
+    """Predict."""
+    classifier = firth.load(path)
+    texts = ["w0 w1 w2", "the unseen café", "", "new_york new_york"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        answers = classifier.predict(texts, k=2)
+        shares = classifier.probabilities(texts)
+    return [[[label for label, _ in answer] for answer in answers], near(shares), list(classifier.labels)]
 
 
 def classifier(name: str, loss: str = "softmax", quantised: bool = False, format: str = "firth", **how: Any) -> Reader:
@@ -155,6 +177,7 @@ def checkpoint(name: str, model: Callable[[], Any]) -> Reader:
 
 READERS = (
     classifier("classifier-folder"),
+    Reader(name="linear-classifier", make=make_linear_classifier, use=use_linear_classifier, own=True),
     classifier("classifier-hierarchical", loss="hierarchical"),
     classifier("classifier-quantised", quantised=True),
     classifier("classifier-bin", format="fasttext", path="seed.bin"),

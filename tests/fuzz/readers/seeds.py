@@ -1,6 +1,7 @@
 """What seeds are made of: a small text, its corpus, and vectors of its words."""
 
 import functools
+import warnings
 from typing import Any
 
 import numpy as np
@@ -42,5 +43,7 @@ def classifier(loss: str = "softmax") -> Any:
     import firth
 
     texts, labels = list(LINES), [("x", "y", "z")[i % 3] for i in range(len(LINES))]
-    model = firth.TextClassifier(dim=4, epochs=1, loss=loss, word_ngrams=2, min_n=2, max_n=3, buckets=20)
-    return model.train(texts, labels, seed=1, threads=1, progress=False)
+    model = firth.TextClassifier(dim=4, lr=0.1, epochs=1, loss=loss, word_ngrams=2, min_n=2, max_n=3, buckets=20)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "training ended")  # after one epoch
+        return model.train(texts, labels, seed=1, threads=1, progress=False)
