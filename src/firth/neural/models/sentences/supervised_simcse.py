@@ -36,7 +36,6 @@ from firth.neural.training.by_size import with_size_defaults
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import BY_SIZE, Preset, option, options_class
 from firth.readers.text_groups import TextGroup, as_text_groups
-from firth.text.batches import warn_long
 from firth.timing import running_clock
 
 ANCHORS = ("all", "first")
@@ -132,8 +131,8 @@ def train_on_groups(
         else:
             vocabulary, rules = before.vocabulary, before.rules
         model = new_model(options, vocabulary, rules, before, config.seed)
-        encoder: Any = model.options
-        chosen = training_defaults(encoder.encoder, len(every))
+        network: Any = model.options  # an encoder's, with its defaults
+        chosen = training_defaults(network.encoder, len(every))
         _, config = with_size_defaults(options, config, chosen, counted(len(every), "group"))
         content = digest(repr([dataclasses.astuple(group) for group in every]))
         return run(model, options.build_task(model, every, held_out, config), before, config, content)
@@ -204,8 +203,6 @@ def _encoded(model: SentenceEncoder, groups: Sequence[TextGroup]) -> tuple[list[
             texts, negatives = ([row[:limit] for row in part] for part in parts)
             items.append((texts, negatives))
             lengths.append(max(map(len, (*texts, *negatives))))
-    whole = f"{sum(len(part) for item in items for part in item):,} texts"
-    warn_long(truncated, whole, limit, "the rest of them is not read")
     return items, np.array(lengths, dtype=np.int64), truncated
 
 
