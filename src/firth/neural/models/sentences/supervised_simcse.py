@@ -36,6 +36,7 @@ from firth.neural.training.by_size import with_size_defaults
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import BY_SIZE, Preset, option, options_class
 from firth.readers.text_groups import TextGroup, as_text_groups
+from firth.text.batches import warn_long
 from firth.timing import running_clock
 
 ANCHORS = ("all", "first")
@@ -203,6 +204,8 @@ def _encoded(model: SentenceEncoder, groups: Sequence[TextGroup]) -> tuple[list[
             texts, negatives = ([row[:limit] for row in part] for part in parts)
             items.append((texts, negatives))
             lengths.append(max(map(len, (*texts, *negatives))))
+    whole = f"{sum(len(part) for item in items for part in item):,} texts"
+    warn_long(truncated, whole, limit, "the rest of them is not read")
     return items, np.array(lengths, dtype=np.int64), truncated
 
 
