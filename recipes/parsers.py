@@ -25,6 +25,7 @@ from firth.readers import DependencySentence, write_conllu
 
 PARTS = ("train", "dev", "test")
 MODELS = {"transition": firth.TransitionParser, "biaffine": firth.BiaffineParser}
+PLAIN = {"tag": "upos", "beam": 1}  # unless --options say otherwise
 TAGGER = {"characters": "lstm", "head": "softmax", "hidden": 200, "spelling": False}
 
 
@@ -60,7 +61,8 @@ def run(folder, name, tagger, arguments, **sizes):
     fields = {field.name for field in dataclasses.fields(MODELS[name])}
     given = dict(pair.partition("=")[::2] for pair in arguments.options)
     values = {key: value_of(text) for key, text in given.items() if key in fields}
-    options = MODELS[name](**sizes, **values)
+    plain = {key: value for key, value in PLAIN.items() if key in fields}
+    options = MODELS[name](**{**plain, **sizes, **values})
     start = time.process_time()
     model = options.train(train, training=training_of(options, arguments), seed=arguments.seed)
     seconds = time.process_time() - start
