@@ -29,7 +29,7 @@ def models_of(arguments, sizes):
     train = next(iter(sorted(arguments.treebank.glob("*-train*.conllu*"))), None) if arguments.treebank else None
     options = {
         "tagger": firth.Tagger(**sizes.get("tagger", {})),
-        "parser": firth.TransitionParser(**sizes.get("parser", {})),
+        "parser": firth.TransitionParser(**{"tag": "upos", **sizes.get("parser", {})}),
     }
     for name, folder in folders.items():
         kept = arguments.out.with_suffix(f".{name}")

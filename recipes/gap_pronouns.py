@@ -4,7 +4,7 @@ Each text is split, tagged and parsed, and its dependency trees become phrases. 
 section 5.1: with the names given, the first of the two names that a method proposes is its answer; in the text alone,
 its antecedent is any noun phrase, and an antecedent that is a pronoun is resolved in turn.
 
-    firth tag train en_ewt-ud-train.conllu -o tagger.firth
+    firth tag train en_ewt-ud-train.conllu -o tagger.firth --targets upos,feats
     firth parse train en_ewt-ud-train.conllu -o parser.firth
     python recipes/gap_pronouns.py gap-development.tsv --tagger tagger.firth --parser parser.firth
 
@@ -82,7 +82,7 @@ def main(arguments=None):
     """Resolve and judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="gap-development.tsv or another file of GAP")
-    parser.add_argument("--tagger", required=True, help="a tagger of UPOS")
+    parser.add_argument("--tagger", required=True, help="a tagger of UPOS and features")
     parser.add_argument("--parser", required=True, help="a parser of Universal Dependencies")
     parser.add_argument("--results", type=Path, help="append a line of JSON per method and task to this file")
     options = parser.parse_args(arguments)

@@ -244,9 +244,10 @@ def check_tags_read(read: Sequence[str], given: Iterable[str]) -> None:
     given = list(given)
     if not set(read) <= set(given):
         targets = ",".join(read)
+        other = ", or a parser with tag='upos' (firth parse train --tag upos)" if "upos" in given else ""
         raise ArgumentTypeError(
             f"the parser reads {' and '.join(read)}; this tagger gives only {' and '.join(given)}; expected a tagger "
-            f"that was trained with targets={targets!r} (firth tag train --targets {targets})"
+            f"that was trained with targets={targets!r} (firth tag train --targets {targets}){other}"
         )
 
 
