@@ -277,18 +277,18 @@ def wrong_argument(call: str, names: list[str], parameters: Parameters, owner: A
         owner: the object whose method it is, or its first argument.
     """
     problem = f"not an argument of {call}"
-    if (found := same(name, names)) is not None:
-        return f"{problem}; use {_with_value(name, found)}"
+    if (meant := same(name, names)) is not None:
+        return f"{problem}; use {_with_value(name, meant)}"
     for position, kind in _options_of(parameters):
         if isinstance(value, kind):
             return f"{problem}; use {position}"
     own = [(None, type(owner))] if not isinstance(owner, type) and _has_options(type(owner)) else []
-    for place, kind in (*own, *_options_of(parameters)):
+    for argument, kind in (*own, *_options_of(parameters)):
         options = [field.name for field in fields(kind)]
         if (other := name if name in options else synonym(name, options)) is not None:
             given = table("values").get(name, [reprlib.repr(value)])[0]
             made = f"{kind.__name__}({other}={given})"
-            line = f"{made}.{call}(...)" if place is None else f"{call}(..., {place}={made})"
+            line = f"{made}.{call}(...)" if argument is None else f"{call}(..., {argument}={made})"
             return f"{problem}, but an option of {kind.__name__}: {line}"
     advice = _elsewhere(name, call in ("train", "build"), call == "train" and "training" in names)
     return f"{problem}; {advice or suggestion(name, names)}"

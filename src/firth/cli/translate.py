@@ -225,15 +225,15 @@ def _dictionary(path: Path | None, what: str = "dictionary") -> dict[str, str] |
     for number, line in numbered_lines(path, comments=False):
         parts = [part.strip() for part in line.split("\t")]
         if len(parts) != 2:
-            found = "no tab" if len(parts) == 1 else f"{len(parts)} columns"
-            raise FormatError(f"{path} line {number:,}: {found}; expected a word and its translation between tabs")
+            problem = "no tab" if len(parts) == 1 else f"{len(parts)} columns"
+            raise FormatError(f"{path} line {number:,}: {problem}; expected a word and its translation between tabs")
         word, translation = parts
         if entries.get(word, translation) != translation:
             several[word] = None
         entries[word] = translation
     if several:
-        found = f"{counted(len(several), 'word')} {'has' if len(several) == 1 else 'have'} several translations"
-        warn_caller(f"{path}: {found}, such as {brief(next(iter(several)))}; the last one counts")
+        words = f"{counted(len(several), 'word')} {'has' if len(several) == 1 else 'have'} several translations"
+        warn_caller(f"{path}: {words}, such as {brief(next(iter(several)))}; the last one counts")
     return entries
 
 

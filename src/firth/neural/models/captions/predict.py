@@ -146,7 +146,7 @@ class CaptionModel(SavedModel):
             sources: Any = FeatureBatch.of(grid[rows]).to(self.device)
             scorer = TranslationScorer(self.module, sources)
             lists = search.run([scorer], np.ones(1), [constraints[row] for row in rows], rows)
-            unmet.extend(row for row, found in zip(rows, lists, strict=True) if not found[0].met)
+            unmet.extend(row for row, texts in zip(rows, lists, strict=True) if not texts[0].met)
             return self._shown(grid[rows], lists, search.attention)
 
         unmet = list[int]()

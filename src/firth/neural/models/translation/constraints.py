@@ -42,9 +42,9 @@ class Glossary:
             raise OptionError(f"glossary: {brief(blank[0])} has no translation; expected a word or phrase")
         written = {term: phrase for term, phrase in entries.items() if not _unknown(target, phrase)}
         if left := [phrase for term, phrase in entries.items() if term not in written]:
-            one = f"such as {brief(left[0])}: the model does not know {_unknown(target, left[0])[0]!r}"
+            example = f"such as {brief(left[0])}: the model does not know {_unknown(target, left[0])[0]!r}"
             advice = "models that are trained with target_units='subwords' write every word"
-            warn_caller(f"glossary: {counted(len(left), 'translation')} left out, {one}; {advice}")
+            warn_caller(f"glossary: {counted(len(left), 'translation')} left out, {example}; {advice}")
         self._terms: dict[str, dict[tuple[str, ...], str]] = {}
         for term, phrase in written.items():
             if words := tuple(self._words(term)):
@@ -52,13 +52,13 @@ class Glossary:
 
     def phrases(self, text: str) -> list[str]:
         """Return the phrases that the translation of a text must contain, each once."""
-        words, found, start = self._words(text), dict[str, None](), 0
+        words, phrases, start = self._words(text), dict[str, None](), 0
         while start < len(words):
             term, phrase = self._longest(words, start)
             if term:
-                found[phrase] = None
+                phrases[phrase] = None
             start += max(1, term)
-        return list(found)
+        return list(phrases)
 
     def _words(self, text: str) -> list[str]:
         return _WORD.findall(text.lower() if self._lowercase else text)

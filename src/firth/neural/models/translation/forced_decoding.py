@@ -2,7 +2,7 @@
 
 What: the decoder reads the tokens of a target in place of its own; nothing is searched.
 Objective: log P(y | x) = sum_t log P(y_t | y_1 .. y_t-1, x), the end included.
-Source: the gold target of OpenNMT, `--score-reference` of fairseq, `--force-decode` of Marian.
+Source: the gold target of OpenNMT, which fairseq calls a scored reference and Marian forced decoding.
 Departures: words that the model does not know are scored as unknown words, and counted in a warning.
 Cost: that of a step of training without gradients.
 """
@@ -20,18 +20,18 @@ from firth.neural.models.translation.units import UNKNOWN
 from firth.text.inputs import check_items, check_text
 
 
-def check_targets(targets: Any, texts: Sequence[str], search: Search, **others: Any) -> list[str]:
+def check_targets(targets: Any, texts: Sequence[str], search: Search, **searched: Any) -> list[str]:
     """Return the checked targets of texts.
 
     Args:
-        others: arguments of `translate` that only a search has, by their names.
+        searched: arguments of `translate` that only a search has, by their names.
 
     Raises:
         CorpusError: a text or its target is empty, or a target is no text.
         OptionError: something is asked of a search.
         ShapeError: there are not as many targets as texts.
     """
-    given = [name for name, value in others.items() if value is not None]
+    given = [name for name, value in searched.items() if value is not None]
     given += ["n_best"] * (search.n_best > 1) + ["options"] * search.sampling
     if given:
         raise OptionError(f"targets with {given[0]}: translations that are given are not searched for; leave out one")
@@ -63,7 +63,7 @@ def forced_translations(
     pairs = by_model[0]
     warn_unknown(pairs)
     scored = [model.token_scores(own, **shown) for model, own in zip(system.models, by_model, strict=True)]
-    scores = [mixed(np.stack(each), weights) for each in zip(*scored, strict=True)]
+    scores = [mixed(np.stack(by_token), weights) for by_token in zip(*scored, strict=True)]
     attentive = search.attention or search.beams.coverage_penalty
     attention = [weights for pair in pairs for weights in first.attention_of([pair])] if attentive else []
     return [

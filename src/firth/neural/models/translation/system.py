@@ -141,7 +141,7 @@ class TranslationSystem(abc.ABC):
             own = [constraints[row] for row in rows]
             scorers = self._scorers([[read[row] for row in rows] for read in sources], own)
             lists = search.run(scorers, self.weights, own, rows)
-            unmet.extend(row for row, found in zip(rows, lists, strict=True) if not found[0].met)
+            unmet.extend(row for row, texts in zip(rows, lists, strict=True) if not texts[0].met)
             return self._shown([sources[0][row] for row in rows], lists, search)
 
         lengths = [len(sources[0][row].ids) for row in filled]
