@@ -9,12 +9,14 @@ from firth.errors import OptionError
 
 TEXTS = [("send the report a1 please", "report a1"), ("send the parcel b2 now", "parcel b2")] * 8
 TRAINING = firth.TrainingOptions(epochs=1, batch_size=8, lr=0.01)
+LONG = "sources have more than 4 tokens: the rest of them is not read"
 
 
 @pytest.fixture(scope="module")
 def model():
     options = firth.Summarizer(hidden=8, dim=6, max_length=4, coverage_from=0.5)
-    return options.train(TEXTS, held_out=TEXTS[:4], training=TRAINING, progress=False)
+    with pytest.warns(UserWarning, match=LONG):
+        return options.train(TEXTS, held_out=TEXTS[:4], training=TRAINING, progress=False)
 
 
 def test_long_texts_are_truncated_and_read(model):
@@ -36,8 +38,10 @@ def test_folders_keep_everything(model, tmp_path):
 def test_intra_attention_is_trained_saved_searched_and_rewarded(tmp_path):
     how = {"intra_temporal": True, "intra_decoder": True, "coverage": False}
     options = firth.Summarizer(hidden=8, dim=6, max_length=4, **how)
-    model = options.train(TEXTS, held_out=TEXTS[:4], training=TRAINING, progress=False)
-    model = model.reinforce(TEXTS[:4], lambda text, _: len(text), held_out=TEXTS[:2], training=TRAINING)
+    with pytest.warns(UserWarning, match=LONG):
+        model = options.train(TEXTS, held_out=TEXTS[:4], training=TRAINING, progress=False)
+    with pytest.warns(UserWarning, match=LONG):
+        model = model.reinforce(TEXTS[:4], lambda text, _: len(text), held_out=TEXTS[:2], training=TRAINING)
     decoder = model.module.decoder.decoder
     assert decoder.intra_temporal
     assert decoder.intra_decoder is not None
