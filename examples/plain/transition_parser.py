@@ -2,8 +2,8 @@
 
     python examples/plain/transition_parser.py [TREEBANK.conllu]
 
-Without TREEBANK it makes sentences of a small language. A state has a stack, which begins with the root, and a buffer
-of the words to come. Three actions (arc-standard) build the tree, two for each word:
+Without TREEBANK it makes sentences of a small language. A state has a stack, with the root at its bottom, and a buffer
+of the words to come. Three actions (arc-standard) build the tree:
 
     SHIFT    the next word goes from the buffer onto the stack
     LEFT     the top of the stack becomes the head of the word below it, which leaves the stack
@@ -14,8 +14,8 @@ the outermost children of the top two. The vectors of all are x. The cube lets a
 
     h = (W x + b)^3,   s = U h + d,   p(a) = softmax of s over the allowed actions,   loss = mean of -log p(right a)
 
-Source: Chen and Manning 2014, "A fast and accurate dependency parser using neural networks"; Nivre 2008. They read more
-children, and label arcs, with a LEFT and a RIGHT for each label: so does the fast one, `firth.TransitionParser`.
+Source: Chen and Manning 2014, "A fast and accurate dependency parser using neural networks"; Nivre 2008. Labels of arcs
+(a LEFT and a RIGHT for each) and more children are left out; `firth.TransitionParser`, the fast one, has them.
 """
 
 import random
@@ -56,8 +56,8 @@ class State:
         below, top = [-1, *self.stack][-2:]
         if below > 0 and gold[below] == top:
             return LEFT
-        # A word whose children are still to come stays on the stack for them.
-        return RIGHT if gold[top] == below >= 0 and top not in [gold[word] for word in self.buffer] else SHIFT
+        waits = top in [gold[word] for word in self.buffer]  # for children that are still to come
+        return RIGHT if gold[top] == below >= 0 and not waits else SHIFT
 
     def features(self, ids: dict[str, int]) -> list[int]:
         """Return the numbers of 10 words and 10 tags."""
@@ -91,8 +91,8 @@ class Parser(torch.nn.Module):
         """Return heads: the best allowed action again and again."""
         state = State(words, tags)
         while any(state.allowed()):
-            features, allowed = torch.tensor([state.features(self.ids)]), torch.tensor([state.allowed()])
-            state.act(int(self(features, allowed).argmax()))
+            log_p = self(torch.tensor([state.features(self.ids)]), torch.tensor([state.allowed()]))
+            state.act(int(log_p.argmax()))
         return state.heads
 
 
