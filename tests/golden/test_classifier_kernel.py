@@ -21,10 +21,10 @@ def texts_and_labels(count, most, seed=0):
 
 
 FORMS = {
-    "words": {},
+    "words": {"word_ngrams": 1},
     "pairs": {"word_ngrams": 2, "buckets": 50},
     "triples and characters": {"word_ngrams": 3, "min_n": 2, "max_n": 4, "buckets": 1000, "shuffle": False},
-    "characters": {"min_n": 0, "max_n": 3, "buckets": 300},
+    "characters": {"word_ngrams": 1, "min_n": 0, "max_n": 3, "buckets": 300},
 }
 
 

@@ -84,7 +84,7 @@ def compare(ours, model, texts):
 @pytest.mark.parametrize("form", FORMS, ids=str)
 @pytest.mark.parametrize("loss", NAMES)
 def test_our_files_give_the_same_probabilities_in_fasttext(loss, form, fasttext, questions, texts, tmp_path):
-    model = firth.TextClassifier(dim=20, lr=0.5, loss=loss, buckets=20_000, **form)
+    model = firth.TextClassifier(**{"word_ngrams": 1, **form}, dim=20, lr=0.5, epochs=5, loss=loss, buckets=20_000)
     ours = model.train(questions / "train", threads=1, progress=False)
     for name, classifier in {
         "c.bin": ours,
@@ -142,7 +142,7 @@ def test_accuracy_on_reviews_is_fasttexts(loss, fasttext, reviews):
         ).test(str(reviews / "test"))[1]
         for seed in SEEDS
     ]  # fmt: skip
-    model = firth.TextClassifier(lr=0.5, word_ngrams=2, loss=loss, buckets=200_000)
+    model = firth.TextClassifier(lr=0.5, epochs=5, word_ngrams=2, loss=loss, buckets=200_000)
     ours = [
         model.train(reviews / "train", seed=seed, threads=1, progress=False).test(reviews / "test").precision
         for seed in SEEDS

@@ -153,7 +153,7 @@ result = precision
         ours="""
 import firth
 
-model = firth.TextClassifier(dim=20, lr=0.5, epochs=5).train("train.txt", seed=1)
+model = firth.TextClassifier(dim=20, lr=0.5, epochs=5, word_ngrams=1).train("train.txt", seed=1)
 model.save("kinds.bin")
 result = firth.load("kinds.bin").test("test.txt").precision
 """,
