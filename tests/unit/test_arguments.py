@@ -13,6 +13,7 @@ from firth.bias.methods import METHODS, DebiasingArguments
 from firth.corpus.options import CorpusArguments, CorpusOptions, TextArguments, TextOptions, TokenArguments
 from firth.errors import ArgumentTypeError, FirthError, UnknownOptionError
 from firth.hints import TEXT_OPTIONS
+from firth.options import SIZE_DEFAULT, may_be_by_size
 from firth.vectors.index.options import OPTIONS, EffortArguments, IndexArguments
 from firth.vectors.io.table import LoadArguments
 
@@ -67,7 +68,8 @@ class TestHelp:
         for field in dataclasses.fields(kind):
             (line,) = [line for line in text.splitlines() if line.startswith(f" |      {field.name}: ")]
             assert field.metadata["help"] in line
-            assert f"default {field.default!r}" in line
+            default = SIZE_DEFAULT if field.default is None and may_be_by_size(field) else repr(field.default)
+            assert f"default {default}" in line
 
     def test_an_option_has_its_range(self):
         lines = [line.strip() for line in (firth.Word2Vec.__doc__ or "").splitlines()]
