@@ -10,7 +10,7 @@ Source: Wang and Manning 2012, "Baselines and bigrams: simple, good sentiment an
 and Ma 2017, "A simple but tough-to-beat baseline for sentence embeddings", for the averages.
 
 Departures: C is 20 for texts of any number, where scikit-learn's default is 1: chosen at 100, 300, 1,000 and 3,000
-texts of four sets (benchmarks/results/small/classify.md). The solver stops after some twenty steps. Character
+texts of TREC and SST-2 (benchmarks/results/small/classify.md). The solver stops after some twenty steps. Character
 n-grams belong to words, as with "char_wb". Averages are standardised and divided by the square root of their width, so
 that they weigh as much as the terms.
 

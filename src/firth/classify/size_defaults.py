@@ -10,7 +10,7 @@ Rule, for n texts of N words with L labels:
     word_ngrams   1 below 300 texts, otherwise 2
     dim           100, or that of given vectors
 
-Source: measured at 100, 300, 1,000, 3,000 and all texts of TREC, SST-2 and R8, and judged on other sets:
+Source: measured at 100, 300, 1,000, 3,000 and all texts of TREC and SST-2 and at 100 of R8, and judged on other sets:
     benchmarks/results/small/classify.md. More epochs did not help at any size, and cost time; a rate of 1 was as good.
 """
 
