@@ -112,7 +112,7 @@ def right_of_tfidf(rows: Rows, test: Rows) -> int:
 def right_of_fasttext(python: str, rows: Rows, test: Rows) -> int:
     """Return the same for fastText's train_supervised."""
     task = json.dumps({"train": rows, "test": test})
-    done = subprocess.run([python, "-c", FASTTEXT], input=task, check=True, capture_output=True, encoding="utf-8")
+    done = subprocess.run([python, "-P", "-c", FASTTEXT], input=task, check=True, capture_output=True, encoding="utf-8")
     return int(json.loads(done.stdout.splitlines()[-1])["right"])
 
 

@@ -144,6 +144,7 @@ def test_a_pipeline_with_phrases_features_and_grid_search(passages):
     assert again.predict(others).tolist() == search.predict(others).tolist()
 
 
+@pytest.mark.filterwarnings("ignore:training ended")  # after one epoch
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_joblib_stores_fitted_estimators(passages, n_jobs):
     texts, labels, others, _ = passages
