@@ -18,7 +18,7 @@ from firth.cli.texts import batches, line_batches
 from firth.cli.training import RawText, Report, Run, StartVectors, Summary, TrainCommand, given_vectors
 from firth.cli.vectors import open_model
 from firth.comparison.learning_curve import DRAWS
-from firth.comparison.tagging_curve import tagging_curve
+from firth.comparison.tagger_curve import tagging_curve
 from firth.documents.files import CONLLU, RAW, format_of
 from firth.errors import OptionError
 from firth.plots.saving import check_target as check_picture

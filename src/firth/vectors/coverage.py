@@ -1,4 +1,4 @@
-"""How many of the words of a text have a given vector: told before a model is trained with the vectors."""
+"""How many of the words of a text have a given vector: message before a model is trained with the vectors."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -11,26 +11,27 @@ NAMED = 5  # words that the warning names
 _log = logging.getLogger("firth")
 
 
-def tell_coverage(counts: Mapping[str, int], known: Callable[[str], bool]) -> float:
+def tell_coverage(counts: Mapping[str, int], has_vector: Callable[[str], bool]) -> float:
     """Log the share of the words of the training data that given vectors know, and warn where it is low; return it.
 
     Args:
         counts: of the words of the training data, as they are written.
-        known: whether a word has a vector.
+        has_vector: whether a word has a vector.
 
     Warns:
         UserWarning: less than half of the words have a vector: they may be of another language.
     """
-    unknown = {word: count for word, count in counts.items() if not known(word)}
+    unknown = {word: count for word, count in counts.items() if not has_vector(word)}
     total, lacking = sum(counts.values()), sum(unknown.values())
     share, distinct = 1 - lacking / max(total, 1), 1 - len(unknown) / max(len(counts), 1)
-    told = f"vectors know {100 * share:.1f} % of {counted(total, 'word')} ({100 * distinct:.1f} % of the distinct ones)"
+    words = f"{counted(total, 'word')} ({100 * distinct:.1f} % of the distinct ones)"
+    message = f"vectors know {100 * share:.1f} % of {words}"
     if share >= POOR:
-        _log.info("%s", told)
+        _log.info("%s", message)
         return share
     frequent = sorted(unknown, key=lambda word: (-unknown[word], word))[:NAMED]
     warn_caller(
-        f"the {told}, and lack {', '.join(map(repr, frequent))}: are they of another language, or are their words "
+        f"the {message}, and lack {', '.join(map(repr, frequent))}: are they of another language, or are their words "
         "divided or written in another way?"
     )
     return share

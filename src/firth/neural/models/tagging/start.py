@@ -25,20 +25,20 @@ FREE = ("dropout", "word_dropout")  # options that may change
 _log = logging.getLogger("firth")
 
 
-def started_options(options: Any, start: Any, **others: Any) -> Any:
+def started_options(options: Any, start: Any, **arguments: Any) -> Any:
     """Return the options of a tagger to go on from, with those that may change.
 
     Args:
         options: that the caller gives.
         start: the trained tagger.
-        **others: arguments that cannot be given with it, by name.
+        **arguments: arguments that cannot be given with it, by name.
 
     Raises:
         ArgumentTypeError: the start is no trained tagger.
         OptionError: an option or argument is given that cannot change.
     """
     check_kind("start", start, TaggerModel)
-    for name, value in others.items():
+    for name, value in arguments.items():
         if value is not None:
             raise OptionError(f"{name} with start: the tagger has vectors of its own; leave it out")
     for field in fields(options):
@@ -54,11 +54,11 @@ def started_options(options: Any, start: Any, **others: Any) -> Any:
 
 def extended_reader(start: TokenReader, learned: TokenReader) -> TokenReader:
     """Return a reader with new words and values of columns behind those that it knows."""
-    known = dict(zip(learned.words, learned.counts.tolist(), strict=True))
-    old = [count + known.pop(word, 0) for word, count in zip(start.words, start.counts.tolist(), strict=True)]
+    added = dict(zip(learned.words, learned.counts.tolist(), strict=True))
+    old = [count + added.pop(word, 0) for word, count in zip(start.words, start.counts.tolist(), strict=True)]
     columns = {name: [*dict.fromkeys([*values, *learned.columns[name]])] for name, values in start.columns.items()}
-    counts = np.array([*old, *known.values()], np.int64)
-    return replace(start, words=[*start.words, *known], counts=counts, columns=columns)
+    counts = np.array([*old, *added.values()], np.int64)
+    return replace(start, words=[*start.words, *added], counts=counts, columns=columns)
 
 
 def extended_set(start: TagSet, learned: TagSet, target: str, name: str) -> TagSet:

@@ -314,8 +314,8 @@ def _split(examples: TaggedExamples, seed: int) -> tuple[TaggedExamples, TaggedE
 
 def _tells(trained: Sequence[Tags], held_out: Sequence[Tags]) -> bool:
     """Return whether held-out sentences have a tag, besides that of words outside spans, that is trained."""
-    known, judged = ({tag for tags in part for tag in tags} - {OUTSIDE} for part in (trained, held_out))
-    return bool(known & judged)
+    learned, present = ({tag for tags in part for tag in tags} - {OUTSIDE} for part in (trained, held_out))
+    return bool(learned & present)
 
 
 def _trained(
@@ -383,9 +383,9 @@ def _warn_if_trivial(
     scores, baselines = [], []
     for target, tags in zip(examples.tags, sets, strict=True):
         tag, _ = most_frequent(tag for sentence in examples.tags[target] for tag in sentence)
-        judged = [each for sentence in validation.tags[target] for each in sentence]
-        scores.append(0.0 if tags.scheme else judged.count(tag) / max(len(judged), 1))
-        baselines.append("no span" if tags.scheme else the_label(tag))
+        gold = [gold_tag for sentence in validation.tags[target] for gold_tag in sentence]
+        scores.append(0.0 if tags.scheme else gold.count(tag) / max(len(gold), 1))
+        baselines.append("finding no span" if tags.scheme else the_label(tag))
     warn_if_trivial(
         1 - best["held_out_error"],
         sum(scores) / len(scores),

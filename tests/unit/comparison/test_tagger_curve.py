@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.comparison.tagging_curve import tagging_curve
+from firth.comparison.tagger_curve import tagging_curve
 from firth.errors import OptionError
 from tests.unit.neural.models.tagging.tiny import SIZES, sentences
 

@@ -23,7 +23,7 @@ def tagging_curve(
     progress: Progress = None,
     on_error: str = SKIP,
     word_column: int | str | None = None,
-    **how: Any,
+    **arguments: Any,
 ) -> LearningCurve:
     """Train a tagger on more and more of its sentences, and judge each on the same test sentences.
 
@@ -35,7 +35,7 @@ def tagging_curve(
         draws: of each size up to 300; larger ones are drawn once.
         on_error: as for `train`.
         word_column: as for `train`.
-        **how: further arguments of `train`, such as `vectors` or `training`.
+        **arguments: further arguments of `train`, such as `vectors` or `training`.
 
     Returns:
         F1 of spans or accuracy by size, of several targets the mean.
@@ -53,9 +53,9 @@ def tagging_curve(
         if len(examples) < 2:
             raise OptionError(f"{examples.name}: one sentence; expected test, or at least two sentences")
         order, size = generator(seed, "test").permutation(len(examples)), max(1, round(TEST * len(examples)))
-        examples, judged = examples.rows(sorted(order[size:])), examples.rows(sorted(order[:size]))
+        examples, tested = examples.rows(sorted(order[size:])), examples.rows(sorted(order[:size]))
     else:
-        judged = read_tagged(test, targets, reading)
+        tested = read_tagged(test, targets, reading)
 
     def items(part: TaggedExamples) -> list[Any]:
         columns = zip(*part.tags.values(), strict=True)
@@ -64,14 +64,14 @@ def tagging_curve(
             for sentence, tags in zip(part.sentences, columns, strict=True)
         ]
 
-    tests, spans = items(judged), list[bool]()
+    tests, spans = items(tested), list[bool]()
 
     def train_and_judge(rows: Ints, number: int) -> Measured:
         part = examples.rows(rows.tolist())
         if len(part) < 2 or any(len({tag for tags in column for tag in tags}) < 2 for column in part.tags.values()):
             return Measured(0.0, 0.0, 0.0)  # nothing to learn
         own = type(tagger)(**{**vars(tagger), "targets": targets})
-        model = own.train(items(part), seed=number, threads=threads, progress=False, **how)
+        model = own.train(items(part), seed=number, threads=threads, progress=False, **arguments)
         scores = list(model.test(tests, seed=number, threads=threads, progress=False).values())
         spans.extend(score.spans is not None for score in scores)
         ends = zip(*((score.score, *score.interval) for score in scores), strict=True)
