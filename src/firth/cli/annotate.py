@@ -1,7 +1,10 @@
 """`firth annotate`."""
 
+import shutil
+import sys
+import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -31,13 +34,23 @@ def annotate(
     parser: Annotated[Path | None, names("Parser, of `firth parse train`.", "FOLDER", "--parser")] = None,
     coref: Annotated[Path | None, names("Coreference model, of `firth coref train`.", "FOLDER", "--coref")] = None,
     output: Annotated[
-        Path | None, output("File to write: .conllu or .jsonl; of entities alone, .json or .csv.", "OUT")
+        Path | None,
+        output(
+            "File to write: .conllu or .jsonl; of entities alone, .json or .csv. - writes CoNLL-U to standard output.",
+            "OUT",
+        ),
     ] = None,
     processes: Annotated[int, typer.Option(help="Processes that work at the same time.", metavar="N", min=1)] = 1,
     longest: Annotated[
         int, typer.Option(help="Characters of a raw text that are one document; longer ones are split.", min=1)
     ] = LONGEST,
     language: Language = None,
+    lines: Annotated[
+        str | None, names("What a line of raw text is: sentence, or word. Default: running text.", "NAME", "--lines")
+    ] = None,
+    one_sentence_per_line: Annotated[
+        bool, typer.Option("--one-sentence-per-line", help="The same as --lines sentence.")
+    ] = False,
     on_error: OnError = SKIP,
     shape: Annotated[
         str | None,
@@ -53,28 +66,46 @@ def annotate(
     """Annotate text: sentences, tokens, tags, entities, trees and coreference chains, as CoNLL-U or JSONL.
 
     Each model adds what it finds; without models a text is split into sentences and tokens. After Ctrl-C or a kill,
-    what is finished stays beside OUT, and the same command goes on after it, also in the middle of a long text.
+    what is finished stays beside OUT, and the same command goes on after it, also in the middle of a long text; `-o -`
+    prints all at its end.
     """
     if output is None:
-        raise OptionError("no file to write to: give -o OUT, a name that ends in .conllu or .jsonl")
+        raise OptionError("no file to write to: give -o OUT, a name that ends in .conllu or .jsonl, or -o -")
+    if one_sentence_per_line and lines not in (None, "sentence"):
+        raise OptionError(f"lines={lines!r} with --one-sentence-per-line: expected one of both")
+    given: dict[str, Any] = {
+        "tagger": tagger or None,
+        "parser": parser,
+        "coref": coref,
+        "processes": processes,
+        "longest": longest,
+        "language": language,
+        "lines": "sentence" if one_sentence_per_line else lines,
+        "on_error": on_error,
+        "shape": shape,
+        "progress": not quiet,
+    }
+    if str(output) != "-":
+        _to_file(files, output, given, json)
+        return
+    if json or shape is not None:
+        raise OptionError("-o - prints CoNLL-U; --json and --shape need the name of a file, -o OUT")
+    with tempfile.TemporaryDirectory() as folder:
+        path = annotate_files(files, Path(folder) / "standard output.conllu", **given).path
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+
+
+def _to_file(files: list[Path], output: Path, given: dict[str, Any], json: bool) -> None:
+    """Annotate files, say what was finished before, and count what was written."""
+    shape: Any = given["shape"]
     check_written(output, shape)
     check_file_target(output, lambda target: check_target(target, files), overwrite=True)
     if before := finished(output):
         note(f"{output}: continuing after {counted(before.documents, 'document')} and what is finished of the next")
     try:
-        result = annotate_files(
-            files,
-            output,
-            tagger=tagger or None,
-            parser=parser,
-            coref=coref,
-            processes=processes,
-            longest=longest,
-            language=language,
-            on_error=on_error,
-            shape=shape,
-            progress=not quiet,
-        )
+        result = annotate_files(files, output, **given)
     except KeyboardInterrupt:
         if after := finished(output):
             done = counted(after.documents, "document")

@@ -8,7 +8,7 @@ Cost: that of the models. A document in memory takes some 500 bytes per token.
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
@@ -29,7 +29,7 @@ from firth.storage.skipping import SKIP, check_on_error
 from firth.storage.user_files import open_file
 from firth.text.abbreviations import abbreviations
 from firth.text.inputs import check_items
-from firth.text.running_text import Tokeniser
+from firth.text.running_text import Tokeniser, check_lines
 
 LONGEST = 2_000_000  # characters of a raw text that are one document
 
@@ -60,6 +60,7 @@ def annotate(  # type: ignore[overload-overlap]  # a text is an iterable of text
     coref: Any = None,
     tokeniser: Tokeniser | None = None,
     language: str | None = None,
+    lines: str | None = None,
 ) -> Document: ...
 @overload
 def annotate(
@@ -70,6 +71,7 @@ def annotate(
     coref: Any = None,
     tokeniser: Tokeniser | None = None,
     language: str | None = None,
+    lines: str | None = None,
 ) -> list[Document]: ...
 @explained
 def annotate(
@@ -80,6 +82,7 @@ def annotate(
     coref: Any = None,
     tokeniser: Tokeniser | None = None,
     language: str | None = None,
+    lines: str | None = None,
 ) -> Any:
     """Return texts as documents with tags, entities, trees and coreference chains.
 
@@ -91,6 +94,7 @@ def annotate(
         coref: a coreference model, or its folder.
         tokeniser: how sentences of raw text become tokens; see `Document.from_text`.
         language: of raw text, such as "de", for its abbreviations and ordinals; see `Document.from_text`.
+        lines: what a line of raw text is: "sentence" or "word"; None for running text.
 
     Returns:
         A document, or a list of them.
@@ -98,13 +102,14 @@ def annotate(
     Raises:
         ArgumentTypeError: a model is of another task, the texts are a table or no texts, or an item is none; or the
             taggers give only some of the tags that the parser reads.
-        OptionError: the language is no code.
+        OptionError: the language is no code, or `lines` is something else.
         FirthError: a model cannot annotate a text.
     """
     if isinstance(texts, str | Document):
-        return annotate([texts], tagger=tagger, parser=parser, coref=coref, tokeniser=tokeniser, language=language)[0]
+        given: dict[str, Any] = {"tokeniser": tokeniser, "language": language, "lines": lines}
+        return annotate([texts], tagger=tagger, parser=parser, coref=coref, **given)[0]
     stages = Stages.of(tagger, parser, coref)
-    documents = [_document(text, tokeniser, language) for text in check_items(texts)]
+    documents = [_document(text, tokeniser=tokeniser, language=language, lines=lines) for text in check_items(texts)]
     here, works = InProcess(stages), deque[Work]()
     pieces = pieces_of((Work(number, document) for number, document in enumerate(documents)), works)
     results = here.map(SENTENCES, pieces, _joined)
@@ -113,12 +118,12 @@ def annotate(
     return [document for _, document in here.map(DOCUMENT, finished, lambda document: document)]
 
 
-def _document(text: Any, tokeniser: Tokeniser | None, language: str | None) -> Document:
+def _document(text: Any, **given: Any) -> Document:
     if isinstance(text, Document):
         return text
     if not isinstance(text, str):
         raise ArgumentTypeError(f"{brief(text)}: expected a text or a firth.Document")
-    return Document.from_text(text, tokeniser=tokeniser, language=language)
+    return Document.from_text(text, **given)
 
 
 def _joined(piece: Piece) -> Document:
@@ -136,6 +141,7 @@ def annotate_files(
     processes: int = 1,
     longest: int = LONGEST,
     language: str | None = None,
+    lines: str | None = None,
     on_error: str = SKIP,
     shape: str | None = None,
     progress: Progress = None,
@@ -156,6 +162,7 @@ def annotate_files(
         longest: characters of a raw text that are one document; a longer one becomes several, split at an empty line,
             and no chain goes from one to the next.
         language: of raw text, as for `annotate`.
+        lines: of raw text, as for `annotate`.
         on_error: "skip" damaged sentences of CoNLL-U and lines of JSONL, or "stop" at the first.
         shape: as in `firth.write_documents`.
 
@@ -173,10 +180,11 @@ def annotate_files(
         FormatError: a file does not hold what its name says; the message gives the line. Or CoNLL-U cannot hold the
             annotation.
         OptionError: the name of the file has another ending, it holds something else, or what is finished is of another
-            call, or the language is no code.
+            call, or the language is no code; or `lines` is something else, or comes without raw text.
         OSError: the file cannot be written.
     """
     abbreviations(language)
+    check_lines(lines)
     paths = [Path(file) for file in _listed(files)]
     check_path(output, "a name that ends in .conllu or .jsonl")
     target = Path(output)
@@ -185,10 +193,12 @@ def annotate_files(
     check_on_error(on_error)
     format = check_written(target, shape)
     check_target(target, paths)
+    if lines is not None and not any(format_of(path) == RAW for path in paths):
+        raise OptionError(f"lines={lines!r}: of raw text, and {paths[0]} is none; expected a file of raw text")
     models = {"tagger": tagger, "parser": parser, "coref": coref}
     facts = [[os.path.realpath(path), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
     identity = {"files": facts, "models": described(models), "longest": longest}
-    given = {"language": language, "shape": shape}
+    given = {"language": language, "shape": shape, "lines": lines}
     identity |= {name: value for name, value in given.items() if value is not None}
     unfinished = UnfinishedFile(target, format, identity)
     stages = Stages.of(**models)
@@ -199,7 +209,7 @@ def annotate_files(
         with unfinished.writing(), reporting(progress) as report, stopping() as request:
             resumed = unfinished.counts.tokens + sum(len(part) for parts in unfinished.parts.values() for part in parts)
             run = _Run(unfinished, runner, stages, report, lambda: request.stop)
-            run.all(_works(paths, longest, on_error, language, unfinished))
+            run.all(_works(paths, longest, on_error, {"language": language, "lines": lines}, unfinished))
     finally:
         runner.close()
     return AnnotatedFile(target, **vars(unfinished.counts), resumed=resumed)
@@ -276,16 +286,20 @@ class _Run:
 
 
 def _works(
-    paths: Sequence[Path], longest: int, on_error: str, language: str | None, unfinished: UnfinishedFile
+    paths: Sequence[Path], longest: int, on_error: str, reading: Mapping[str, Any], unfinished: UnfinishedFile
 ) -> Iterator[Work]:
-    """Yield the documents that are not finished, with their parts that are."""
+    """Yield the documents that are not finished, with their parts that are.
+
+    Args:
+        reading: of raw text, for `Document.from_text`.
+    """
     number, done = 0, unfinished.counts.documents
     for path in paths:
         for position, content in enumerate(_contents(path, longest, on_error)):
             if number >= done:
                 name = stem_of(path) + (f"-{position + 1}" if position else "")
                 if isinstance(content, str):
-                    content = Document.from_text(content, name=name, language=language)
+                    content = Document.from_text(content, name=name, **reading)
                 document = content if content.name else replace(content, name=name)
                 yield Work(number, document, unfinished.parts.pop(number, []))
             number += 1

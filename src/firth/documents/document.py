@@ -83,7 +83,13 @@ class Document(Hinted):
 
     @classmethod
     def from_text(
-        cls, text: str, *, name: str = "", tokeniser: Tokeniser | None = None, language: str | None = None
+        cls,
+        text: str,
+        *,
+        name: str = "",
+        tokeniser: Tokeniser | None = None,
+        language: str | None = None,
+        lines: str | None = None,
     ) -> "Document":
         """Return the document of a raw text: its sentences, and tokens with their places.
 
@@ -94,10 +100,12 @@ class Document(Hinted):
                 rules of `firth.text.running_text`.
             language: ISO 639-1 code of the language, such as "de", whose abbreviations and ordinals hold; None means
                 what holds in all.
+            lines: what a line is: "sentence", or "word", where what is behind a tab is left out and an empty line ends
+                a sentence; None for running text.
 
         Raises:
             ArgumentTypeError: the text is no string, or the tokeniser returns none.
-            OptionError: the language is no code.
+            OptionError: the language is no code, or `lines` is something else.
             FormatError: a token is not in its sentence.
         """
         if not isinstance(text, str):
@@ -105,7 +113,7 @@ class Document(Hinted):
         check_text(name, "name")
         text = text.removeprefix("\ufeff")
         named = " ".join(name.split())  # a comment is one line
-        tokens = sentences_and_tokens(text, tokeniser, language)
+        tokens = sentences_and_tokens(text, tokeniser, language, lines=lines)
         words = [[text[start:end] for start, end in sentence] for sentence in tokens]
         sentences = []
         for number, (of_sentence, spans) in enumerate(zip(words, tokens, strict=True), 1):

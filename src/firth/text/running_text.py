@@ -15,7 +15,7 @@ treebank, but follow the common ground of Universal Dependencies for languages w
 - Han and Hiragana characters are tokens of one character. Thai, Lao, Khmer and Burmese stay joined between spaces. For
   words of such text, and for words with spaces inside as in Vietnamese treebanks, pass a tokeniser of your own.
 
-An empty line ends a sentence, the end of a line alone does not.
+An empty line ends a sentence, the end of a line alone does not, unless each line is a sentence or a word (`lines`).
 """
 
 import re
@@ -23,7 +23,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from firth.errors import ArgumentTypeError, FormatError, brief
+from firth.errors import ArgumentTypeError, FormatError, OptionError, brief
 from firth.text.abbreviations import Abbreviations, abbreviations
 from firth.text.characters import IDEOGRAPHS
 from firth.text.sentence_ends import sentence_spans, stays
@@ -53,13 +53,15 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _ENGLISH_ENDING = re.compile(r"(?i:n['’]t|['’](?:s|m|d|ll|re|ve))$")
+_LINE = re.compile(r"[^\r\n]*(?:\r?\n|\r|$)")
+LINES = ("sentence", "word")  # what a line of text may be
 _RUNS = frozenset(".!?…-–—―*=_~`'")
 
 Tokeniser = Callable[[str], Iterable[str]]
 
 
 def sentences_and_tokens(
-    text: str, tokeniser: Tokeniser | None = None, language: str | None = None
+    text: str, tokeniser: Tokeniser | None = None, language: str | None = None, *, lines: str | None = None
 ) -> list[list[Span]]:
     """Return the places of the tokens of each sentence of a text.
 
@@ -67,18 +69,51 @@ def sentences_and_tokens(
         tokeniser: a function from a sentence to its tokens, such as that of a word segmenter; the text of each must
             stand in the sentence, in their order. None means the rules of this module.
         language: ISO 639-1 code of the language, for its abbreviations and ordinals; see `sentence_ends`.
+        lines: what a line is: "sentence", or "word", where what is behind a tab is left out and an empty line ends a
+            sentence; None for running text.
 
     Raises:
         FormatError: a token of the given tokeniser is not in its sentence.
         ArgumentTypeError: it is no function, or returns no strings.
+        OptionError: `lines` is something else, or comes with a tokeniser where each line is a word.
 
     >>> text = "Mr. Hill can't come. He's ill."
     >>> [[text[start:end] for start, end in sentence] for sentence in sentences_and_tokens(text)]
     [['Mr.', 'Hill', 'ca', "n't", 'come', '.'], ['He', "'s", 'ill', '.']]
     """
+    check_lines(lines)
+    if lines == "word":
+        if tokeniser is not None:
+            raise OptionError("lines='word' with a tokeniser: each line is a word already; expected one of both")
+        return _word_lines(text)
     spans_of = partial(rule_tokens, language=language) if tokeniser is None else _given(tokeniser)
-    sentences = (spans_of(text, start, end) for start, end in sentence_spans(text, language))
+    spans = sentence_spans(text, language) if lines is None else filter(None, map(_stripped, _LINE.finditer(text)))
+    sentences = (spans_of(text, start, end) for start, end in spans)
     return [sentence for sentence in sentences if sentence]
+
+
+def check_lines(lines: str | None) -> None:
+    """Check what a line of text is said to be."""
+    if lines is not None and lines not in LINES:
+        raise OptionError(f"lines={brief(lines)}: expected {' or '.join(map(repr, LINES))}, or none for running text")
+
+
+def _word_lines(text: str) -> list[list[Span]]:
+    """Return the places of words, one a line, in sentences between empty lines."""
+    sentences: list[list[Span]] = [[]]
+    for match in _LINE.finditer(text):
+        if span := _stripped(match, until="\t"):
+            sentences[-1].append(span)
+        elif not match[0].strip():
+            sentences.append([])
+    return [sentence for sentence in sentences if sentence]
+
+
+def _stripped(line: re.Match[str], until: str = "\n") -> Span | None:
+    """Return the place of a line up to a character, without white space around it; None if nothing is left."""
+    written = line[0].partition(until)[0]
+    start = line.start() + len(written) - len(written.lstrip())
+    return (start, start + len(written.strip())) if written.strip() else None
 
 
 def rule_tokens(text: str, start: int, end: int, language: str | None = None) -> list[Span]:

@@ -45,3 +45,31 @@ def test_entities_in_the_shape_of_another_program(capsys, monkeypatch, tmp_path)
     line = ["annotate", "in.jsonl", "-o", "out.conllu", "--shape", "spacy"]
     with pytest.raises(OptionError, match=r"--shape spacy: out\.conllu is not JSON"):
         build_app(line)(line, prog_name="firth", standalone_mode=False)
+
+
+def test_lines_of_raw_text_to_standard_output(capfdbinary, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.txt").write_text("Ada came\nhome.", "utf-8")
+
+    def printed(*flags):
+        line = ["annotate", "in.txt", "-o", "-", "-q", *flags]
+        build_app(line)(line, prog_name="firth", standalone_mode=False)
+        lines = capfdbinary.readouterr().out.decode().splitlines()
+        return " ".join(line.split("\t")[1] if line and line[0] != "#" else "/" for line in lines if line[:1] != "#")
+
+    assert printed() == "Ada came home . /"
+    assert printed("--one-sentence-per-line") == printed("--lines", "sentence") == "Ada came / home . /"
+    assert printed("--lines", "word") == "Ada came home. /"
+    with pytest.raises(OptionError, match="with --one-sentence-per-line: expected one of both"):
+        printed("--lines", "word", "--one-sentence-per-line")
+    with pytest.raises(OptionError, match="-o - prints CoNLL-U"):
+        printed("--json")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.txt"]
+
+
+def test_lines_without_raw_text(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    write_documents("in.jsonl", [Document.from_text("Ada came.")])
+    line = ["annotate", "in.jsonl", "-o", "out.jsonl", "-q", "--lines", "word"]
+    with pytest.raises(OptionError, match=r"--lines word: of raw text, and in\.jsonl is none"):
+        build_app(line)(line, prog_name="firth", standalone_mode=False)

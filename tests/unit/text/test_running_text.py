@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from firth.errors import ArgumentTypeError, FormatError
+from firth.errors import ArgumentTypeError, FormatError, OptionError
 from firth.text.running_text import sentences_and_tokens
 
 
@@ -125,3 +125,29 @@ def test_long_sentences_without_spaces():
     start = time.process_time()
     assert [len(sentence) for sentence in sentences_and_tokens("漢" * 40_000 + " a.b@c.de")] == [40_001]
     assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("lines", "text", "sentences"),
+    [
+        (None, "He came\nhome. So.", [["He", "came", "home", "."], ["So", "."]]),
+        (
+            "sentence",
+            "He came\nhome. So.\n\n  \nYes\r\nno",
+            [["He", "came"], ["home", ".", "So", "."], ["Yes"], ["no"]],
+        ),
+        ("word", "New York\tX\n's\n\n\n can \r\n", [["New York", "'s"], ["can"]]),
+        ("word", "a\n\tX\nb", [["a", "b"]]),
+        ("word", "", []),
+    ],
+)
+def test_what_a_line_is(lines, text, sentences):
+    spans = sentences_and_tokens(text, lines=lines)
+    assert [[text[start:end] for start, end in sentence] for sentence in spans] == sentences
+
+
+def test_lines_that_are_refused():
+    with pytest.raises(OptionError, match="lines='page': expected 'sentence' or 'word', or none for running text"):
+        sentences_and_tokens("a", lines="page")
+    with pytest.raises(OptionError, match="each line is a word already"):
+        sentences_and_tokens("a", str.split, lines="word")
