@@ -15,6 +15,8 @@ import torch
 from firth.errors import OptionError, counted
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.models.classification.reader import UNKNOWN
+from firth.neural.models.tagging.data import LEMMA
+from firth.neural.models.tagging.lemmas import Lemmas
 from firth.neural.models.tagging.network import TaggerModule
 from firth.neural.models.tagging.predict import TaggerModel
 from firth.neural.models.tagging.tag_set import TagSet
@@ -49,6 +51,9 @@ def started_options(options: Any, start: Any, **arguments: Any) -> Any:
                 "leave it out"
             )
     changed = {name: getattr(options, name) for name in FREE}
+    heads = {start.options.head_of(target, tags) for target, tags in zip(start.targets, start.sets, strict=True)}
+    if len(heads) == 1:  # more tags would choose another one
+        changed["head"] = heads.pop()
     return replace(start.options, **changed)
 
 
@@ -59,6 +64,19 @@ def extended_reader(start: TokenReader, learned: TokenReader) -> TokenReader:
     columns = {name: [*dict.fromkeys([*values, *learned.columns[name]])] for name, values in start.columns.items()}
     counts = np.array([*old, *added.values()], np.int64)
     return replace(start, words=[*start.words, *added], counts=counts, columns=columns)
+
+
+def extended_lemmas(start: TaggerModel, learned: Lemmas | None) -> Lemmas | None:
+    """Return a dictionary of lemmas with those that the tagger knows; where both have one, the new one.
+
+    Raises:
+        OptionError: the tagger has lemmas as tags, from before there were edit scripts.
+    """
+    if learned is None:
+        return None
+    if start.lemmas is None:
+        raise OptionError(f"start: the tags of {LEMMA!r} are no edit scripts; train it anew, without start")
+    return Lemmas({**start.lemmas.dictionary, **learned.dictionary})
 
 
 def extended_set(start: TagSet, learned: TagSet, target: str, name: str) -> TagSet:

@@ -55,7 +55,14 @@ from firth.neural.models.tagging.network import (
 )
 from firth.neural.models.tagging.predict import TaggerModel
 from firth.neural.models.tagging.size_defaults import tagger_defaults
-from firth.neural.models.tagging.start import copy_parameters, extended_reader, extended_set, started_options, tell_new
+from firth.neural.models.tagging.start import (
+    copy_parameters,
+    extended_lemmas,
+    extended_reader,
+    extended_set,
+    started_options,
+    tell_new,
+)
 from firth.neural.models.tagging.tag_set import UNKNOWN_TAG, Ids, TagSet, check_notation, check_tags, learn_tag_set
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.embedders import INPUT, Embedders, check_joins, embedders_digest, embedders_of
@@ -328,7 +335,7 @@ def _trained(
     start: TaggerModel | None,
     selects: bool,
 ) -> TaggerModel:
-    lemmas = learn_lemmas(examples)
+    lemmas = learn_lemmas(examples) if start is None else extended_lemmas(start, learn_lemmas(examples))
     examples, validation = with_scripts(examples), with_scripts(validation)
     sets = [
         _tag_set(options, target, tags, examples.name, None if start is None else start.sets[number])

@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import CorpusError, FormatError
+from firth.errors import CorpusError, FormatError, OptionError
 from firth.neural.models.tagging.data import TaggedExamples
 from firth.neural.models.tagging.lemmas import Lemmas, learn_lemmas, learn_scripts, with_scripts
 from firth.neural.models.tagging.network import SoftmaxHead
@@ -122,3 +122,23 @@ def test_a_folder_without_a_dictionary_has_lemmas_as_tags(tagger):
     """As taggers were, whose target happened to be named lemma."""
     old = type(tagger)(tagger.module, tagger.options, tagger.reader, tagger.sets, None, {})
     assert old.predict(["Some ducks sits"])[0].tags["lemma"] == ("l||", "l||-", "l||-")
+
+
+def test_training_that_goes_on(tagger):
+    """What the dictionary knows stays, and the head is the one that was trained, however many tags are new."""
+    new = DependencySentence.of(["Some", "mice", "sits"]).annotated(
+        tags=["DET", "NOUN", "VERB"], lemmas=["some", "mouse", "sit"]
+    )
+    training, options = replace(firth.Tagger.training, epochs=1), firth.Tagger(targets="upos,lemma")
+    more = options.train([new] * 2, held_out=[new], start=tagger, training=training, progress=False)
+    assert more.lemmas.dictionary == {**tagger.lemmas.dictionary, ("mice", "NOUN"): "mouse"}
+    old = type(tagger)(tagger.module, tagger.options, tagger.reader, tagger.sets, None, {})
+    with pytest.raises(OptionError, match="the tags of 'lemma' are no edit scripts"):
+        options.train([new] * 2, held_out=[new], start=old, training=training, progress=False)
+    source = [(["a", f"w{n}"], [f"T{n}", "X"]) for n in range(80)]
+    options = firth.Tagger(targets="x", **SIZES)
+    few, many = source[:10], source
+    start = options.train(few, held_out=few, training=training, progress=False)
+    assert start.options.head_of("x", start.sets[0]) == "crf"
+    more = options.train(many, held_out=many, start=start, training=training, progress=False)
+    assert (len(more.tags["x"]), more.options.head) == (81, "crf")
