@@ -66,6 +66,8 @@ def _page(method: dict[str, Any]) -> str:
         commands = ", ".join(f"`{command}`" for command in method["command"].split(", "))
         lines += [f"On the command line: {commands}.", ""]
     lines += [f"Examples: [{method['task']}](../tasks/{method['task']}.md).", ""]
+    if "plain" in method:
+        lines += [f"As one short file: [`examples/plain/{method['plain']}.py`](../tasks/plain.md).", ""]
     return "\n".join(lines)
 
 

@@ -52,7 +52,7 @@ class Highway(nn.Module):
 class BiDAF(nn.Module):
     """The network, for V words."""
 
-    def __init__(self, V: int, D: int = 24, H: int = 24) -> None:
+    def __init__(self, V: int, D: int = 32, H: int = 32) -> None:
         super().__init__()
         self.embedding, self.project = nn.Embedding(V, D), nn.Linear(D, 2 * H)
         self.highway = nn.Sequential(Highway(2 * H), Highway(2 * H))
@@ -95,9 +95,9 @@ class BiDAF(nn.Module):
         return best // len(start), best % len(start)
 
 
-def train(model: BiDAF, data: list[Example], epochs: int = 5) -> None:
+def train(model: BiDAF, data: list[Example], epochs: int = 6) -> None:
     """Train on paragraphs, questions and answers."""
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.003)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.002)
     for epoch in range(epochs):
         total = 0.0
         for paragraph, question, first, last in random.sample(data, len(data)):
@@ -111,21 +111,21 @@ def train(model: BiDAF, data: list[Example], epochs: int = 5) -> None:
 
 
 def made_up() -> list[str]:
-    """Return a paragraph that says where three people live, a question about one of them, and its answer."""
-    people = random.sample(["ann", "bob", "eve", "kim", "lee", "max"], 3)
-    places = random.sample(["rome", "new york", "oslo", "la paz", "paris", "tel aviv"], 3)
+    """Return a paragraph that says where two people live, a question about one of them, and its answer."""
+    people = random.sample(["ann", "bob", "eve", "kim", "lee", "max"], 2)
+    places = random.sample(["rome", "new york", "oslo", "la paz", "paris", "tel aviv"], 2)
     paragraph = " ".join(f"{person} lives in {place} ." for person, place in zip(people, places, strict=True))
-    k = random.randrange(3)
+    k = random.randrange(2)
     asked = (f"who lives in {places[k]} ?", people[k]), (f"where does {people[k]} live ?", places[k])
     return [paragraph, *random.choice(asked)]
 
 
 def main(arguments: list[str]) -> None:
-    """Train on nine tenths of the first 500 questions, answer the rest, and show some."""
+    """Train on nine tenths of the first 400 questions, answer the rest, and show some."""
     random.seed(0)
     torch.manual_seed(0)
     lines = Path(arguments[0]).read_text(encoding="utf-8").splitlines() if arguments else []
-    rows = [line.split("\t") for line in lines[:500]] or [made_up() for _ in range(500)]
+    rows = [line.split("\t") for line in lines[:400]] or [made_up() for _ in range(400)]
     texts = [[re.findall(r"\w+|[^\w\s]", text.lower()) for text in row] for row in rows]
     counts = Counter(word for row in texts for text in row for word in text)
     ids = {word: number for number, word in enumerate(counts, UNKNOWN + 1) if counts[word] > 1}

@@ -130,16 +130,15 @@ def read_conllu(path: str) -> Iterator[Tree]:
     """Yield the sentences of a CoNLL-U file."""
     for block in Path(path).read_text(encoding="utf-8").strip().split("\n\n"):
         rows = [row for line in block.splitlines() if (row := line.split("\t"))[0].isdecimal()]
-        words, tags, heads = zip(*((row[1].lower(), row[3], int(row[6])) for row in rows), strict=True)
-        yield [ROOT, *words], [ROOT, *tags], [-1, *heads]
+        yield [ROOT, *(r[1].lower() for r in rows)], [ROOT, *(r[3] for r in rows)], [-1, *(int(r[6]) for r in rows)]
 
 
 def main(arguments: list[str]) -> None:
     """Train on nine tenths of a treebank's first 1,000 sentences, parse the rest, and show a tree."""
     trees = list(read_conllu(arguments[0]))[:1000] if arguments else [small_language() for _ in range(200)]
     parser = train([tree for number, tree in enumerate(trees) if number % 10])
-    pairs = [p for w, t, heads in trees[::10] for p in list(zip(heads, parser.parse(w, t), strict=True))[1:]]
-    print(f"right heads in held-out sentences (UAS): {sum(gold == head for gold, head in pairs) / len(pairs):.1%}")
+    right = [a == b for w, t, heads in trees[::10] for a, b in zip(heads[1:], parser.parse(w, t)[1:], strict=True)]
+    print(f"right heads in held-out sentences (UAS): {sum(right) / len(right):.1%}")
     words, tags, _ = trees[0]
     print(
         "\n".join(f"{word:>15} <- {words[head]}" for word, head in zip(words, parser.parse(words, tags), strict=True))

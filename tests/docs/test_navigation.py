@@ -29,6 +29,7 @@ def test_a_method_names_what_exists(method):
     assert set(method["names"]) <= set(firth.__all__)
     assert (DOCS / "tasks" / f"{method['task']}.md").exists()
     assert method["when"].endswith(".")
+    assert "plain" not in method or (ROOT / "examples" / "plain" / f"{method['plain']}.py").exists()
 
 
 def test_tutorials_begin_with_data_that_everybody_can_get():

@@ -34,7 +34,7 @@ SLOW = {  # the tutorials that cost most
     "translate",
     "two-texts",
 }
-WITHOUT_EXAMPLES = {"speed", "README"}
+WITHOUT_EXAMPLES = {"speed", "README", "plain"}
 README_LINES = 24_000, 25_500  # paragraphs of Wikipedia in place of the reader's own texts; they know paris and bike
 PEERS = ("gensim", "fasttext", "kenlm")
 
