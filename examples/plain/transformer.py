@@ -92,7 +92,7 @@ class Transformer(nn.Module):
         return ids
 
 
-def train(model: Transformer, ids: Tensor, steps: int = 800, size: int = 16) -> None:
+def train(model: Transformer, ids: Tensor, steps: int = 600, size: int = 16) -> None:
     """Train on pieces of a text, drawn at random."""
     optimiser = torch.optim.AdamW(model.parameters(), lr=0.006)
     # The rate rises for 50 steps, since a transformer's first gradients are wild, and then falls as a cosine.
