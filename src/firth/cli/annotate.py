@@ -16,6 +16,7 @@ from firth.documents.files import check_written
 from firth.documents.unfinished import finished
 from firth.errors import OptionError, counted
 from firth.storage.skipping import SKIP
+from firth.storage.user_files import open_file
 
 _ONE = {"entities": "entity"}
 
@@ -92,7 +93,7 @@ def annotate(
         raise OptionError("-o - prints CoNLL-U; --json and --shape need the name of a file, -o OUT")
     with tempfile.TemporaryDirectory() as folder:
         path = annotate_files(files, Path(folder) / "standard output.conllu", **given).path
-        with path.open("rb") as file:
+        with open_file(path) as file:
             shutil.copyfileobj(file, sys.stdout.buffer)
             sys.stdout.buffer.flush()
 
