@@ -150,5 +150,10 @@ from firth.vectors.subword_vectors import SubwordVectors as SubwordVectors
 from firth.vectors.word_vectors import WordVectors as WordVectors
 
 __version__: str
+from firth.pipeline.pipeline import Pipeline as Pipeline
+from firth.pipeline.pipeline import PipelineModel as PipelineModel
+from firth.pipeline.tokeniser import LearnedTokeniser as LearnedTokeniser
+from firth.pipeline.tokeniser import TokeniserModel as TokeniserModel
+
 __all__: list[str]
 _MODULES: dict[str, str]

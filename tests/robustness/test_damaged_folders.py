@@ -35,6 +35,8 @@ FOLDERS = {
     "coreference": "firth-coreference",
     "label-cnn": "firth-label-model",
     "parser": "firth-parser",
+    "pipeline": "firth-pipeline",
+    "tokeniser": "firth-tokeniser",
     "reader": "firth-reader",
     "pointers": "firth-pointer-network",
     "graph-network": "firth-graph-model",

@@ -59,6 +59,8 @@ KINDS = {
     "firth-mixture": "mixture",
     "firth-ngrams": "ngrams-folder",
     "firth-parser": "parser",
+    "firth-pipeline": "pipeline",
+    "firth-tokeniser": "tokeniser",
     "firth-boltzmann-machine": "boltzmann-machine",
     "firth-graph-model": "graph-network",
     "firth-reader": "reader",

@@ -34,6 +34,10 @@ def annotate(
     ] = None,
     parser: Annotated[Path | None, names("Parser, of `firth parse train`.", "FOLDER", "--parser")] = None,
     coref: Annotated[Path | None, names("Coreference model, of `firth coref train`.", "FOLDER", "--coref")] = None,
+    pipeline: Annotated[
+        Path | None,
+        names("Pipeline, of `firth pipeline train`: tokens, tags, lemmas and trees.", "FOLDER", "--pipeline"),
+    ] = None,
     output: Annotated[
         Path | None,
         output(
@@ -84,6 +88,7 @@ def annotate(
         "lines": "sentence" if one_sentence_per_line else lines,
         "on_error": on_error,
         "shape": shape,
+        "pipeline": pipeline,
         "progress": not quiet,
     }
     if str(output) != "-":

@@ -76,6 +76,7 @@ PANELS = {
         "coref": ("coref", "coref", "Coreference: train, predict, test."),
         "tag": ("tag", "tag", "Taggers of words (tags, entities): train, predict, test."),
         "parse": ("parse", "parse", "Dependency parsers: train, predict and test."),
+        "pipeline": ("pipeline", "pipeline", "Pipelines from raw text to trees: train on a treebank, test."),
         "translate": ("translate", "translate", "Translators of texts: train, predict, test."),
         "summarize": ("summarize", "summarize", "Summarizers of texts: train, predict, test."),
         "answer": ("answer", "answer", "Answers that stand in a text: train, predict, test."),

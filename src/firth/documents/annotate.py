@@ -18,7 +18,7 @@ from firth.documents.document import Document
 from firth.documents.files import JSON, JSONL, RAW, TABLE, check_path, check_written, format_of, read_documents, stem_of
 from firth.documents.pieces import Piece, Work, join, pieces_of
 from firth.documents.processes import InProcess, Processes
-from firth.documents.stages import Stages, described
+from firth.documents.stages import Stages, described, listed
 from firth.documents.unfinished import UnfinishedFile
 from firth.documents.worker import DOCUMENT, SENTENCES
 from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief
@@ -29,7 +29,7 @@ from firth.storage.skipping import SKIP, check_on_error
 from firth.storage.user_files import open_file
 from firth.text.abbreviations import abbreviations
 from firth.text.inputs import check_items
-from firth.text.running_text import Tokeniser, check_lines
+from firth.text.running_text import check_lines
 
 LONGEST = 2_000_000  # characters of a raw text that are one document
 
@@ -58,9 +58,10 @@ def annotate(  # type: ignore[overload-overlap]  # a text is an iterable of text
     tagger: Any = None,
     parser: Any = None,
     coref: Any = None,
-    tokeniser: Tokeniser | None = None,
+    tokeniser: Any = None,
     language: str | None = None,
     lines: str | None = None,
+    pipeline: Any = None,
 ) -> Document: ...
 @overload
 def annotate(
@@ -69,9 +70,10 @@ def annotate(
     tagger: Any = None,
     parser: Any = None,
     coref: Any = None,
-    tokeniser: Tokeniser | None = None,
+    tokeniser: Any = None,
     language: str | None = None,
     lines: str | None = None,
+    pipeline: Any = None,
 ) -> list[Document]: ...
 @explained
 def annotate(
@@ -80,9 +82,10 @@ def annotate(
     tagger: Any = None,
     parser: Any = None,
     coref: Any = None,
-    tokeniser: Tokeniser | None = None,
+    tokeniser: Any = None,
     language: str | None = None,
     lines: str | None = None,
+    pipeline: Any = None,
 ) -> Any:
     """Return texts as documents with tags, entities, trees and coreference chains.
 
@@ -92,9 +95,11 @@ def annotate(
             lemma become columns of sentences; tags of spans become entities.
         parser: a parser, or its folder.
         coref: a coreference model, or its folder.
-        tokeniser: how sentences of raw text become tokens; see `Document.from_text`.
+        tokeniser: how sentences of raw text become tokens: a trained tokeniser of `firth.LearnedTokeniser`, or a
+            function, see `Document.from_text`.
         language: of raw text, such as "de", for its abbreviations and ordinals; see `Document.from_text`.
         lines: what a line of raw text is: "sentence" or "word"; None for running text.
+        pipeline: a pipeline of `firth.Pipeline`, or its folder: its tokeniser, tagger and parser.
 
     Returns:
         A document, or a list of them.
@@ -106,8 +111,12 @@ def annotate(
         FirthError: a model cannot annotate a text.
     """
     if isinstance(texts, str | Document):
-        given: dict[str, Any] = {"tokeniser": tokeniser, "language": language, "lines": lines}
+        given: dict[str, Any] = {"tokeniser": tokeniser, "language": language, "lines": lines, "pipeline": pipeline}
         return annotate([texts], tagger=tagger, parser=parser, coref=coref, **given)[0]
+    if pipeline is not None:
+        tokeniser, tagger, parser = _parts_of(
+            pipeline, tagger, parser, language=language, lines=lines, tokeniser=tokeniser
+        )
     stages = Stages.of(tagger, parser, coref)
     documents = [_document(text, tokeniser=tokeniser, language=language, lines=lines) for text in check_items(texts)]
     here, works = InProcess(stages), deque[Work]()
@@ -118,12 +127,34 @@ def annotate(
     return [document for _, document in here.map(DOCUMENT, finished, lambda document: document)]
 
 
-def _document(text: Any, **given: Any) -> Document:
+def _parts_of(pipeline: Any, tagger: Any, parser: Any, **given: Any) -> tuple[Any, Any, Any]:
+    """Return tokeniser, taggers and parser of a pipeline; of one in a folder, taggers and parser as their folders."""
+    if odd := [name for name, value in {"parser": parser, **given}.items() if value is not None]:
+        raise OptionError(f"{odd[0]} with a pipeline, which has its own: leave one of them out")
+    if not isinstance(pipeline, str | os.PathLike):
+        if not all(hasattr(pipeline, name) for name in ("tokeniser", "tagger", "parser")):
+            raise ArgumentTypeError(f"pipeline={brief(pipeline)}: expected a pipeline, of firth.Pipeline().train")
+        own = [] if pipeline.tagger is None else [pipeline.tagger]
+        return pipeline.tokeniser, [*own, *listed(tagger)], pipeline.parser
+    from firth.loading import load
+
+    model: Any = load(pipeline)
+    if not hasattr(model, "parts"):
+        raise ArgumentTypeError(f"{pipeline}: found {brief(model)}, expected a pipeline, of firth pipeline train")
+    folders = {name: str(Path(pipeline) / name) for name in model.parts()}
+    own = [folders["model-1"]] if "model-1" in folders else []
+    return model.tokeniser, [*own, *listed(tagger)], folders.get("model-2")
+
+
+def _document(text: Any, *, tokeniser: Any = None, name: str = "", **given: Any) -> Document:
     if isinstance(text, Document):
         return text
     if not isinstance(text, str):
         raise ArgumentTypeError(f"{brief(text)}: expected a text or a firth.Document")
-    return Document.from_text(text, **given)
+    if hasattr(tokeniser, "document"):  # a trained one
+        trained: Document = tokeniser.document(text, name=name)
+        return trained
+    return Document.from_text(text, name=name, tokeniser=tokeniser, **given)
 
 
 def _joined(piece: Piece) -> Document:
@@ -144,6 +175,7 @@ def annotate_files(
     lines: str | None = None,
     on_error: str = SKIP,
     shape: str | None = None,
+    pipeline: Any = None,
     progress: Progress = None,
 ) -> AnnotatedFile:
     """Annotate files, and write their documents to one file.
@@ -165,6 +197,7 @@ def annotate_files(
         lines: of raw text, as for `annotate`.
         on_error: "skip" damaged sentences of CoNLL-U and lines of JSONL, or "stop" at the first.
         shape: as in `firth.write_documents`.
+        pipeline: as for `annotate`.
 
     Returns:
         What was written, in numbers.
@@ -195,10 +228,14 @@ def annotate_files(
     check_target(target, paths)
     if lines is not None and not any(format_of(path) == RAW for path in paths):
         raise OptionError(f"lines={lines!r}: of raw text, and {paths[0]} is none; expected a file of raw text")
+    tokeniser = None
+    if pipeline is not None:
+        tokeniser, tagger, parser = _parts_of(pipeline, tagger, parser, language=language, lines=lines)
     models = {"tagger": tagger, "parser": parser, "coref": coref}
     facts = [[os.path.realpath(path), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
     identity = {"files": facts, "models": described(models), "longest": longest}
-    given = {"language": language, "shape": shape, "lines": lines}
+    described_pipeline = None if pipeline is None else described({"pipeline": pipeline})
+    given = {"language": language, "shape": shape, "lines": lines, "pipeline": described_pipeline}
     identity |= {name: value for name, value in given.items() if value is not None}
     unfinished = UnfinishedFile(target, format, identity)
     stages = Stages.of(**models)
@@ -209,7 +246,8 @@ def annotate_files(
         with unfinished.writing(), reporting(progress) as report, stopping() as request:
             resumed = unfinished.counts.tokens + sum(len(part) for parts in unfinished.parts.values() for part in parts)
             run = _Run(unfinished, runner, stages, report, lambda: request.stop)
-            run.all(_works(paths, longest, on_error, {"language": language, "lines": lines}, unfinished))
+            reading = {"tokeniser": tokeniser, "language": language, "lines": lines}
+            run.all(_works(paths, longest, on_error, reading, unfinished))
     finally:
         runner.close()
     return AnnotatedFile(target, **vars(unfinished.counts), resumed=resumed)
@@ -291,7 +329,7 @@ def _works(
     """Yield the documents that are not finished, with their parts that are.
 
     Args:
-        reading: of raw text, for `Document.from_text`.
+        reading: of raw text, for `_document`.
     """
     number, done = 0, unfinished.counts.documents
     for path in paths:
@@ -299,7 +337,7 @@ def _works(
             if number >= done:
                 name = stem_of(path) + (f"-{position + 1}" if position else "")
                 if isinstance(content, str):
-                    content = Document.from_text(content, name=name, **reading)
+                    content = _document(content, name=name, **reading)
                 document = content if content.name else replace(content, name=name)
                 yield Work(number, document, unfinished.parts.pop(number, []))
             number += 1

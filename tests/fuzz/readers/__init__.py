@@ -1,7 +1,7 @@
 """The table of readers: every kind of file and folder that firth opens."""
 
 from tests.fuzz.outcomes import Reader
-from tests.fuzz.readers import contextual, corpora, gold, language, lists, models, vectors
+from tests.fuzz.readers import contextual, corpora, gold, language, lists, models, pipelines, vectors
 
 READERS: dict[str, Reader] = {
     reader.name: reader
@@ -13,6 +13,7 @@ READERS: dict[str, Reader] = {
         contextual.READERS,
         gold.READERS,
         lists.READERS,
+        pipelines.READERS,
     )
     for reader in readers
 }

@@ -1,0 +1,1 @@
+"""From raw text to trees: a tokeniser, a tagger and a parser that one treebank trains."""

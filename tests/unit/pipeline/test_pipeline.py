@@ -1,0 +1,68 @@
+"""A pipeline from raw text to trees: training, annotation, scores, saving, commands."""
+
+import json
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+import firth
+from firth.cli import app
+from firth.errors import ArgumentTypeError, CorpusError, OptionError
+from firth.pipeline.raw_text import raw_text
+from firth.readers.conllu import DependencySentence, read_conllu, write_conllu
+from tests.unit.pipeline.treebanks import treebank
+
+
+@pytest.fixture(scope="module")
+def pipeline():
+    with pytest.warns(UserWarning, match="the treebank has no xpos: the pipeline does not learn them"):
+        return firth.Pipeline(parser="transition", epochs=12).train(treebank(90), seed=1, progress=False)
+
+
+def test_raw_text_becomes_trees(pipeline):
+    gold = treebank(30, seed=7)
+    scores = pipeline.test(gold)
+    assert scores["Words"].f1 == scores["Sentences"].f1 == 1
+    assert scores["UPOS"].f1 > 0.95
+    assert scores["Lemmas"].f1 > 0.9
+    assert scores["LAS"].f1 > 0.8
+    assert pipeline.targets == ("upos", "feats", "lemma")
+
+
+def test_it_is_saved_whole_and_its_models_open_alone(pipeline, tmp_path):
+    text = raw_text(treebank(5, seed=3)).text
+    pipeline.save(tmp_path / "p")
+    assert firth.load(tmp_path / "p").annotate(text) == pipeline.annotate(text)
+    assert firth.load(tmp_path / "p" / "model-1").targets == pipeline.targets
+    assert firth.annotate(text, pipeline=tmp_path / "p") == firth.annotate(text, pipeline=pipeline)
+
+
+def test_files_are_annotated_by_a_folder(pipeline, tmp_path, capsys):
+    pipeline.save(tmp_path / "p")
+    raw = raw_text(treebank(6, seed=4))
+    (tmp_path / "a.txt").write_text(raw.text, encoding="utf-8")
+    write_conllu(tmp_path / "gold.conllu", treebank(6, seed=4))
+    app_of(["annotate", tmp_path / "a.txt", "--pipeline", tmp_path / "p", "-o", tmp_path / "a.conllu"])
+    sentences = list(read_conllu(tmp_path / "a.conllu"))
+    assert [sentence.words for sentence in sentences] == [sentence.words for sentence in treebank(6, seed=4)]
+    capsys.readouterr()
+    app_of(["pipeline", "test", tmp_path / "p", tmp_path / "gold.conllu", "--json", "-q"])
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["metric"] for row in rows][:3] == ["Tokens", "Sentences", "Words"]
+
+
+def test_what_is_no_pipeline_is_refused(pipeline, tmp_path):
+    with pytest.raises(ArgumentTypeError, match="expected a pipeline"):
+        firth.annotate("a", pipeline=7)
+    with pytest.raises(OptionError, match="language with a pipeline"):
+        firth.annotate("a", pipeline=pipeline, language="fr")
+    with pytest.raises(CorpusError, match="neither tags nor trees"), pytest.warns(UserWarning, match="has no upos"):
+        firth.Pipeline().train([DependencySentence.of(["a", "b"])] * 20, progress=False)
+    with pytest.raises(CorpusError, match="one sentence"):
+        firth.Pipeline().train(treebank(1), progress=False)
+
+
+def app_of(arguments):
+    """Run the command line."""
+    assert app._run(list(map(str, arguments))) == 0

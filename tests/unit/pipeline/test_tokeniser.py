@@ -1,0 +1,78 @@
+"""A tokeniser that learned from a treebank: tokens, sentences, words with places; saving."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import firth
+from firth.errors import ArgumentTypeError, FormatError
+from firth.pipeline.raw_text import raw_text
+from firth.readers.conllu import DependencySentence
+from tests.unit.pipeline.treebanks import treebank
+
+
+@pytest.fixture(scope="module")
+def tokeniser():
+    return firth.LearnedTokeniser().train(treebank(120), seed=1)
+
+
+def test_new_text_is_divided_as_in_the_treebank(tokeniser):
+    """No rule knows that `M.` ends no sentence: the treebank says so."""
+    raw = raw_text(treebank(40, seed=5))
+    assert tokeniser.spans(raw.text) == raw.tokens
+
+
+def test_words_of_multiword_tokens_share_their_place(tokeniser):
+    text = "M. Blanc aime le livre du jardin. M. Durand voit le chat au parc!"
+    document = tokeniser.document(text, name="a b")
+    assert [sentence.words[4:8] for sentence in document.sentences] == [
+        ("livre", "de", "le", "jardin"), ("chat", "à", "le", "parc"),
+    ]  # fmt: skip
+    assert document.sentences[0].multiword_tokens == ((6, 7, "du"),)
+    assert document.offsets[5] == document.offsets[6]
+    assert text[slice(*document.offsets[5])] == "du"
+    assert document.sentences[1].comment_lines[0] == "# sent_id = a b-2"
+
+
+def test_every_character_but_white_space_is_in_one_token(tokeniser):
+    random = np.random.default_rng(0)
+    letters = list("abéM.!? \n\t'’-—«»()1,:;…漢字ß\u0301😀")
+    for size in (1, 2, 7, 60, 300):
+        text = "".join(letters[i] for i in random.integers(len(letters), size=size))
+        spans = [span for sentence in tokeniser.spans(text) for span in sentence]
+        assert "".join("".join(text[start:end].split()) for start, end in spans) == "".join(text.split())
+        assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans))
+    assert tokeniser.spans("") == tokeniser.spans(" \n\n ") == []
+
+
+def test_an_empty_line_ends_a_sentence(tokeniser):
+    assert len(tokeniser.spans("M. Blanc aime\n\nle livre")) == 2
+    assert len(tokeniser.spans("M. Blanc aime\nle livre")) == 1
+
+
+def test_tokens_with_spaces_are_learned():
+    words = ["chủ tịch", "xã", "nói", "."]
+    sentences = [DependencySentence.of([*words[: 1 + k % 3], "."]) for k in range(60)]
+    tokeniser = firth.LearnedTokeniser().train(sentences)
+    text = "chủ tịch xã ."
+    assert [text[start:end] for start, end in tokeniser.spans(text)[0]] == ["chủ tịch", "xã", "."]
+
+
+def test_a_seed_determines_the_bits_and_a_folder_keeps_them(tokeniser, tmp_path):
+    again = firth.LearnedTokeniser().train(treebank(120), seed=1)
+    assert again.weights.tobytes() == tokeniser.weights.tobytes()
+    tokeniser.save(tmp_path / "t")
+    restored = firth.load(tmp_path / "t")
+    text = raw_text(treebank(20, seed=9)).text
+    assert restored.document(text) == tokeniser.document(text)
+    assert restored.metadata == tokeniser.metadata
+
+
+def test_what_is_no_text_or_no_folder_is_refused(tokeniser, tmp_path):
+    with pytest.raises(ArgumentTypeError, match="7: expected a text"):
+        tokeniser.document(7)
+    tokeniser.save(tmp_path / "t")
+    (tmp_path / "t" / "tokens.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(FormatError):
+        firth.load(tmp_path / "t")
