@@ -18,6 +18,7 @@ NEURAL = {
     "neural-classifiers",
     "neural-language-models",
     "neural-training",
+    "pipeline",
     "pointers",
     "sentences",
     "trees",
