@@ -78,7 +78,7 @@ def test_agrees_with_firth(both, trees):
     batch = collate([read_item(sentence, module.vocabulary) for sentence in sentences], 1)
     states = oracle_states(module, batch)
     with torch.no_grad():
-        scores = module(states.features, module.first_layer(torch.from_numpy(batch.vocabulary)))[:, [0, 2, 3]]
+        scores = module(states.features, module.first_layer(batch))[:, [0, 2, 3]]
         log_p = scores.masked_fill(~allowed, -torch.inf).log_softmax(1)
         np.testing.assert_allclose(parser(features, allowed).numpy(), log_p.numpy(), atol=1e-5)
     assert states.targets[:, 0].tolist() == [[0, 2, 3][action] for action in right]

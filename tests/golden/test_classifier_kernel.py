@@ -28,6 +28,7 @@ FORMS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:training ended hardly better")  # six epochs at a high rate
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("loss", ["softmax", "hierarchical", "negative", "ova"])
 def test_twin(loss, form):

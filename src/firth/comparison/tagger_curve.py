@@ -23,7 +23,9 @@ def tagging_curve(
     progress: Progress = None,
     on_error: str = SKIP,
     word_column: int | str | None = None,
-    **arguments: Any,
+    vectors: Any = None,
+    embed: Any = None,
+    training: Any = None,
 ) -> LearningCurve:
     """Train a tagger on more and more of its sentences, and judge each on the same test sentences.
 
@@ -35,7 +37,9 @@ def tagging_curve(
         draws: of each size up to 300; larger ones are drawn once.
         on_error: as for `train`.
         word_column: as for `train`.
-        **arguments: further arguments of `train`, such as `vectors` or `training`.
+        vectors: as for `train`.
+        embed: as for `train`.
+        training: training options; None for those that follow from the number of sentences.
 
     Returns:
         F1 of spans or accuracy by size, of several targets the mean.
@@ -64,6 +68,7 @@ def tagging_curve(
             for sentence, tags in zip(part.sentences, columns, strict=True)
         ]
 
+    given = {"vectors": vectors, "embed": embed, "training": training}
     tests, spans = items(tested), list[bool]()
 
     def train_and_judge(rows: Ints, number: int) -> Measured:
@@ -71,7 +76,7 @@ def tagging_curve(
         if len(part) < 2 or any(len({tag for tags in column for tag in tags}) < 2 for column in part.tags.values()):
             return Measured(0.0, 0.0, 0.0)  # nothing to learn
         own = type(tagger)(**{**vars(tagger), "targets": targets})
-        model = own.train(items(part), seed=number, threads=threads, progress=False, **arguments)
+        model = own.train(items(part), seed=number, threads=threads, progress=False, **given)
         scores = list(model.test(tests, seed=number, threads=threads, progress=False).values())
         spans.extend(score.spans is not None for score in scores)
         ends = zip(*((score.score, *score.interval) for score in scores), strict=True)

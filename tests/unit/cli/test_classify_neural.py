@@ -73,7 +73,7 @@ def test_help_shows_the_options_of_the_model(capsys):
 def test_wrong_models():
     with pytest.raises(
         OptionError,
-        match="--model svm: expected one of fasttext, linear, cnn, encoder, lstm, transformer, tree-lstm, vdcnn",
+        match="--model svm: expected one of fasttext, auto, linear, cnn, encoder, lstm, transformer, tree-lstm, vdcnn",
     ):
         run("train", "train.txt", "-o", "k", "--model", "svm")
     with pytest.raises(OptionError, match=r"depth 10|depth=10"):

@@ -222,6 +222,7 @@ def names(n, seed):
     ]
 
 
+@pytest.mark.filterwarnings("ignore:.* tokens of the .* are unknown")  # names that nothing but letters can give
 @pytest.mark.parametrize("copying", [False, True])
 def test_names_that_training_does_not_have_are_copied(copying):
     """300 names are enough to learn to write the letters of the source word in turn, and too few to learn spelling."""
