@@ -46,7 +46,7 @@ def test_agrees_with_firth():
     rng = np.random.default_rng(0)
     sentences = [[f"w{i}" for i in rng.choice(8, length)] for length in (1, 4, 6)]
     tags = [[f"t{i}" for i in (k, *rng.choice(K, len(words)))][: len(words)] for k, words in enumerate(sentences)]
-    options = firth.Tagger(characters="none", spelling=False, dim=D, hidden=H, dropout=0.0)
+    options = firth.Tagger(targets="tag", characters="none", spelling=False, dim=D, hidden=H, dropout=0.0)
     reader, tag_set = options.learn_reader(sentences, None), learn_tag_set([*tags, ["t0", "t1", "t2"]], "bioes")
     torch.manual_seed(0)
     module = options.build(reader, [tag_set]).eval()
