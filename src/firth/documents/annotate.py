@@ -136,6 +136,8 @@ def _parts_of(pipeline: Any, tagger: Any, parser: Any, **given: Any) -> tuple[An
             raise ArgumentTypeError(f"pipeline={brief(pipeline)}: expected a pipeline, of firth.Pipeline().train")
         own = [] if pipeline.tagger is None else [pipeline.tagger]
         return pipeline.tokeniser, [*own, *listed(tagger)], pipeline.parser
+    if Path(pipeline).is_file():
+        raise ArgumentTypeError(f"{pipeline}: a file; expected the folder of a pipeline, of firth pipeline train")
     from firth.loading import load
 
     model: Any = load(pipeline)

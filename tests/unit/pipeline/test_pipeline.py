@@ -55,6 +55,9 @@ def test_files_are_annotated_by_a_folder(pipeline, tmp_path, capsys):
 def test_what_is_no_pipeline_is_refused(pipeline, tmp_path):
     with pytest.raises(ArgumentTypeError, match="expected a pipeline"):
         firth.annotate("a", pipeline=7)
+    (tmp_path / "a.txt").write_text("a", encoding="utf-8")
+    with pytest.raises(ArgumentTypeError, match="a file; expected the folder of a pipeline"):
+        firth.annotate("a", pipeline=tmp_path / "a.txt")
     with pytest.raises(OptionError, match="language with a pipeline"):
         firth.annotate("a", pipeline=pipeline, language="fr")
     with pytest.raises(CorpusError, match="neither tags nor trees"), pytest.warns(UserWarning, match="has no upos"):
