@@ -87,7 +87,8 @@ class Pipeline:
             The pipeline.
 
         Warns:
-            UserWarning: the treebank lacks tags, lemmas, features or trees, which are then not learned.
+            UserWarning: the treebank lacks tags, lemmas, features or trees, which are then not learned; or training was
+                interrupted before the parser's turn.
 
         Raises:
             CorpusError: the source is missing or holds no sentence, or neither tags nor trees.
@@ -111,8 +112,15 @@ class Pipeline:
         run: dict[str, Any] = {"vectors": vectors, "seed": seed, "threads": threads, "progress": progress}
         tokeniser = LearnedTokeniser().train(sentences if held_out is None else train, seed=seed)
         tagger = self._tagger(train, validation, targets, run) if targets else None
-        parser = self._parser(train, validation, targets, run) if trees else None
-        facts = {"sentences": len(train), "held_out_sentences": len(validation), "targets": targets, "seed": seed}
+        interrupted = tagger is not None and tagger.metadata["training"]["interrupted"]
+        if interrupted and trees:
+            warn_caller("interrupted while the tagger was trained: the pipeline has no parser")
+        parser = self._parser(train, validation, targets, run) if trees and not interrupted else None
+        interrupted = interrupted or (parser is not None and parser.metadata["training"]["interrupted"])
+        facts = {
+            "sentences": len(train), "held_out_sentences": len(validation), "targets": targets, "seed": seed,
+            "interrupted": bool(interrupted),
+        }  # fmt: skip
         return PipelineModel(tokeniser, tagger, parser, {"training": facts})
 
     def _tagger(self, train: Sentences, validation: Sentences, targets: Sequence[str], run: dict[str, Any]) -> Any:

@@ -52,6 +52,24 @@ def test_files_are_annotated_by_a_folder(pipeline, tmp_path, capsys):
     assert [row["metric"] for row in rows][:3] == ["Tokens", "Sentences", "Words"]
 
 
+def test_an_interrupted_tagger_leaves_out_the_parser(monkeypatch):
+    """The next model would start behind the first Ctrl-C."""
+    train = firth.Tagger.train
+
+    def interrupted(self, *given, **named):
+        model = train(self, *given, **named)
+        model.metadata["training"]["interrupted"] = True
+        return model
+
+    monkeypatch.setattr(firth.Tagger, "train", interrupted)
+    options = firth.Pipeline(parser="transition", epochs=1)
+    with pytest.warns(UserWarning) as warned:
+        model = options.train(treebank(20), seed=1, progress=False)
+    assert any("the pipeline has no parser" in str(warning.message) for warning in warned)
+    assert model.parser is None
+    assert model.metadata["training"]["interrupted"]
+
+
 def test_what_is_no_pipeline_is_refused(pipeline, tmp_path):
     with pytest.raises(ArgumentTypeError, match="expected a pipeline"):
         firth.annotate("a", pipeline=7)

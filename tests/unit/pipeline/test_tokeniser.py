@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.errors import ArgumentTypeError, FormatError
+from firth.errors import ArgumentTypeError, FormatError, OptionError
 from firth.pipeline.raw_text import raw_text
 from firth.readers.conllu import DependencySentence
 from tests.unit.pipeline.treebanks import treebank
@@ -54,7 +54,8 @@ def test_an_empty_line_ends_a_sentence(tokeniser):
 def test_tokens_with_spaces_are_learned():
     words = ["chủ tịch", "xã", "nói", "."]
     sentences = [DependencySentence.of([*words[: 1 + k % 3], "."]) for k in range(60)]
-    tokeniser = firth.LearnedTokeniser().train(sentences)
+    with pytest.warns(UserWarning, match="the treebank has a space after every token"):
+        tokeniser = firth.LearnedTokeniser().train(sentences)
     text = "chủ tịch xã ."
     assert [text[start:end] for start, end in tokeniser.spans(text)[0]] == ["chủ tịch", "xã", "."]
 
@@ -67,6 +68,15 @@ def test_a_seed_determines_the_bits_and_a_folder_keeps_them(tokeniser, tmp_path)
     text = raw_text(treebank(20, seed=9)).text
     assert restored.document(text) == tokeniser.document(text)
     assert restored.metadata == tokeniser.metadata
+
+
+def test_text_that_no_file_can_hold_is_divided(tokeniser):
+    assert tokeniser.spans("le \ud800 parc") == [[(0, 2), (3, 4), (5, 9)]]
+
+
+def test_a_share_of_features_that_cannot_be_drawn_is_refused():
+    with pytest.raises(OptionError, match=r"dropout=0.3: expected one of 0.0, 0.25, 0.5"):
+        firth.LearnedTokeniser(dropout=0.3)
 
 
 def test_what_is_no_text_or_no_folder_is_refused(tokeniser, tmp_path):
