@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError
+from firth.evaluation.significance import wilson_interval
 from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
 from firth.resampling import LEVEL
@@ -27,7 +28,6 @@ from firth.resampling import LEVEL
 SIZES = (50, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 DRAWS = 3
 FEW = 300  # examples up to which a size is drawn several times
-NORMAL = 1.959964  # quantile of the normal distribution for intervals of 95 %
 Ints = npt.NDArray[np.int64]
 
 
@@ -152,9 +152,4 @@ def point_of(size: int, measured: Sequence[Measured]) -> CurvePoint:
 
 def share(hits: int, of: int) -> Measured:
     """Return a share, such as an accuracy, with Wilson's interval."""
-    if not of:
-        return Measured(0.0, 0.0, 1.0)
-    p, z = hits / of, NORMAL**2 / of
-    centre = (p + z / 2) / (1 + z)
-    half = NORMAL / (1 + z) * math.sqrt(p * (1 - p) / of + z / (4 * of))
-    return Measured(p, max(0.0, centre - half), min(1.0, centre + half))
+    return Measured(hits / of, *wilson_interval(hits, of)) if of else Measured(0.0, 0.0, 1.0)

@@ -6,6 +6,7 @@ import pytest
 from firth import plots
 from firth.comparison.learning_curve import Measured, learning_curve, share
 from firth.errors import OptionError
+from firth.evaluation.significance import wilson_interval
 
 
 def judge(rows, seed):
@@ -47,6 +48,7 @@ def test_draws_are_nested():
 def test_interval_of_a_share():
     """Wilson's interval of 8 of 10: from 0.490 to 0.943."""
     found = share(8, 10)
+    assert (found.low, found.high) == wilson_interval(8, 10)
     assert (round(found.low, 3), found.value, round(found.high, 3)) == (0.490, 0.8, 0.943)
     assert share(10, 10).high == pytest.approx(1.0)
 
