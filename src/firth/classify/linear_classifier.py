@@ -30,7 +30,7 @@ from scipy.sparse import csr_array, hstack
 
 from firth.arguments import explained
 from firth.classify.class_weights import class_weights_option, label_weights
-from firth.classify.examples import Examples, examples_of
+from firth.classify.examples import Examples
 from firth.classify.labels import LabelSet, warn_alike, warn_joined, warn_several
 from firth.classify.linear_model import LinearModel, TextFeatures
 from firth.classify.terms import TermWeights
@@ -39,7 +39,6 @@ from firth.errors import CorpusError, OptionError
 from firth.evaluation.linear import Curvature, Scale, independent_path, logistic_path
 from firth.options import Preset, check, check_kind, option, options_class
 from firth.progress import Progress, Status, reporting
-from firth.readers.labelled import LABEL_PREFIX, read_labelled
 from firth.sentences.averages import FEWEST_TEXTS, SentenceAverages, shared_direction
 from firth.text.tokenise import tokeniser
 from firth.vectors.averages import along
@@ -113,8 +112,7 @@ class LinearClassifier:
         """
         options = TableOptions(**table)
         with reporting(progress) as report:
-            data = read_labelled(source, labels, column, LABEL_PREFIX, report, options)
-            examples = examples_of(data, LABEL_PREFIX)
+            examples = Examples.read(source, labels, column, report, options)
             report(Status(stage="training", done=0, total=len(examples), unit="texts"))
             return train_linear(self, examples, vectors=vectors)
 
@@ -127,16 +125,15 @@ def train_linear(options: LinearClassifier, examples: Examples, *, vectors: Vect
     features = options.features or ("terms" if vectors is None else "both")
     if features != "terms" and vectors is None:
         raise OptionError(f"features={features!r} without vectors: expected vectors=, or features='terms'")
-    usable = [row for row, (text,) in enumerate(examples.texts) if examples.labels[row] and text.strip()]
-    chosen = examples.rows(usable)
+    chosen = examples.usable()
     labels = learned_labels(chosen, len(examples))
     texts = [text for (text,) in chosen.texts]
     reader, rows = _reader(dataclasses.replace(options, features=features), texts, vectors)
     independent, coefficients, intercepts = _fit(options, rows, labels, chosen.labels)
     facts = {
         "options": {"model": "linear", **dataclasses.asdict(options), "features": features},
-        "texts": len(usable),
-        "texts_left_out": len(examples) - len(usable),
+        "texts": len(chosen),
+        "texts_left_out": len(examples) - len(chosen),
         "seconds": round(time.monotonic() - began, 3),
         "interrupted": False,
     }

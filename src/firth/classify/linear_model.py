@@ -25,7 +25,7 @@ from scipy.special import expit, softmax
 from firth import registry
 from firth.arguments import explained, made_by
 from firth.classify.classifier import Prediction, check_k
-from firth.classify.examples import examples_of
+from firth.classify.examples import Examples
 from firth.classify.labels import LabelSet
 from firth.classify.linear_text import LinearTerms
 from firth.classify.scores import LabelScores, scores_of_probabilities
@@ -37,7 +37,6 @@ from firth.hints import Hinted
 from firth.notebook import facts
 from firth.progress import Progress, reporting
 from firth.randomness import generator
-from firth.readers.labelled import LABEL_PREFIX, read_labelled
 from firth.sentences.averages import SentenceAverages
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
@@ -214,8 +213,7 @@ class LinearModel(Hinted):
         k = check_k(k, threshold, len(self.labels))
         options = TableOptions(**table)
         with reporting(progress) as report:
-            data = read_labelled(source, labels, column, LABEL_PREFIX, report, options)
-        examples = examples_of(data, LABEL_PREFIX)
+            examples = Examples.read(source, labels, column, report, options)
         if not any(examples.labels):
             raise CorpusError(f"{examples.name}: {len(examples):,} texts, none with a label; expected a label for each")
         return self.scores([text for (text,) in examples.texts], examples.labels, k=k, threshold=threshold)

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 import firth
 from firth.arguments import explained
-from firth.classify.examples import Examples, examples_of
+from firth.classify.examples import Examples
 from firth.classify.linear_classifier import learned_labels
 from firth.comparison.learning_curve import DRAWS, LearningCurve, Measured, learning_curve, share
 from firth.comparison.raw_text import vectors_of_raw
@@ -35,8 +35,7 @@ from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import CorpusError, OptionError
 from firth.evaluation.baselines import most_frequent, the_label, warn_if_trivial
 from firth.evaluation.selection import stratified_folds
-from firth.progress import Progress, Report, Status, reporting
-from firth.readers.labelled import LABEL_PREFIX, read_labelled
+from firth.progress import Progress, Status, reporting
 
 FEW = 2_000  # texts below which all of them are judged, in folds
 FOLDS = 5
@@ -155,7 +154,7 @@ def choose_classifier(
     """
     options = TableOptions(**table)
     with reporting(progress) as report:
-        given = _read(source, labels, column, report, options)
+        given = Examples.read(source, labels, column, report, options)
     if raw is not None:
         vectors = vectors_of_raw(raw, vectors, seed=seed, threads=threads, progress=progress)
     examples = usable_examples(given)
@@ -186,8 +185,7 @@ def choose_classifier(
 
 def usable_examples(examples: Examples) -> Examples:
     """Return the examples with a label and a word; two different labels there must be."""
-    rows = [row for row, (text,) in enumerate(examples.texts) if examples.labels[row] and text.strip()]
-    usable = examples.rows(rows)
+    usable = examples.usable()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the training that follows says the same
         learned_labels(usable, len(examples))
@@ -323,7 +321,7 @@ def compared_with_linear(
 ) -> LinearAdvantage | None:  # fmt: skip
     """Compare a kind of model with a linear classifier on the texts of a source; None where they are too many."""
     with reporting(False) as report:
-        given = _read(source, labels, column, report, TableOptions(**table))
+        given = Examples.read(source, labels, column, report, TableOptions(**table))
     try:
         examples = usable_examples(given)
     except CorpusError:  # fastText's also learns from the ends of texts without words
@@ -389,7 +387,7 @@ def classifier_curves(
     """
     options = TableOptions(**table)
     with reporting(progress) as report:
-        examples = usable_examples(_read(source, labels, column, report, options))
+        examples = usable_examples(Examples.read(source, labels, column, report, options))
         if test is None:
             first = np.unique([names[0] for names in examples.labels], return_inverse=True)[1]
             fold = stratified_folds(first, FOLDS, seed=seed)
@@ -397,7 +395,7 @@ def classifier_curves(
             held_out, examples = examples.rows(np.sort(rows)), examples.rows(np.flatnonzero(fold != 0))
         else:
             given = labels if test_labels is None and isinstance(labels, str | int) else test_labels
-            held_out = _read(test, given, column, report, options)
+            held_out = Examples.read(test, given, column, report, options)
             held_out = held_out.rows([row for row, names in enumerate(held_out.labels) if names])
     if not len(held_out):
         raise CorpusError(f"{held_out.name}: no text with a label to judge on; expected some")
@@ -416,7 +414,3 @@ def classifier_curves(
         )  # fmt: skip
 
     return [curve_of(candidate) for candidate in chosen_candidates(models, vectors, len(examples))]
-
-
-def _read(source: Any, labels: Any, column: Any, report: Report, options: TableOptions) -> Examples:
-    return examples_of(read_labelled(source, labels, column, LABEL_PREFIX, report, options), LABEL_PREFIX)

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.classify.examples import Examples, examples_of
+from firth.classify.examples import Examples
 from firth.classify.labels import LabelSet
 from firth.corpus.table_options import USUAL, TableOptions
 from firth.corpus.tables import is_missing, table_of
@@ -33,7 +33,7 @@ from firth.neural.supervised import SHARE
 from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch
 from firth.progress import Report
 from firth.randomness import generator
-from firth.readers.labelled import LABEL_PREFIX, labelled_rows, read_labelled, with_labels
+from firth.readers.labelled import LABEL_PREFIX, labelled_rows, with_labels
 from firth.readers.sentence_pairs import NO_LABEL, joined, read_sentence_pairs
 
 NAMED = 5  # labels that a message names
@@ -62,8 +62,7 @@ def read_examples(
     """
     if pairs:
         return _checked(_read_pairs(source, labels, column, pairs, table_options))
-    data = read_labelled(source, labels, column, LABEL_PREFIX, report, table_options)
-    return _checked(examples_of(data, LABEL_PREFIX))
+    return _checked(Examples.read(source, labels, column, report, table_options))
 
 
 def _checked(examples: Examples) -> Examples:
