@@ -22,7 +22,7 @@ from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
 from firth.cli.output import end, paragraphs, print_json, showing_choices, working
 from firth.cli.targets import check_folder_target, checkpoint_in, is_resumed
 from firth.comparison.models import Model, models_in
-from firth.comparison.raw_text import vectors_of_raw
+from firth.comparison.raw_vectors import vectors_of_raw
 from firth.errors import MissingExtraError, OptionError, counted
 from firth.loading import load, load_vectors
 from firth.spelling import one_spelling

@@ -30,7 +30,7 @@ from firth.arguments import explained
 from firth.classify.examples import Examples
 from firth.classify.linear_classifier import learned_labels
 from firth.comparison.learning_curve import DRAWS, LearningCurve, Measured, learning_curve, share
-from firth.comparison.raw_text import vectors_of_raw
+from firth.comparison.raw_vectors import vectors_of_raw
 from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import CorpusError, OptionError
 from firth.evaluation.baselines import most_frequent, the_label, warn_if_trivial
