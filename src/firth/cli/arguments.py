@@ -34,6 +34,17 @@ def flag(help: str, metavar: str | None = None, panel: str | None = None) -> Any
     return typer.Option(help=help, metavar=metavar, show_default=False, rich_help_panel=panel)
 
 
+def whole_numbers(flag: str, text: str | None) -> list[int] | None:
+    """Return the numbers that a flag gives, with commas between them; None where it is left out."""
+    if text is None:
+        return None
+    try:
+        return [int(number) for number in text.split(",")]
+    except ValueError:
+        problem = f"{flag} {text}: expected whole numbers with commas between them, such as 50,100,300"
+        raise OptionError(problem) from None
+
+
 def _check_number(value: int | None) -> int | None:
     if value is not None and value < 1:
         raise OptionError(f"-n {value}: expected a whole number of at least 1")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Overwrite, Quiet, Seed, Threads, flag, names, output
+from firth.cli.arguments import AsJson, Overwrite, Quiet, Seed, Threads, flag, names, output, whole_numbers
 from firth.cli.labelled_texts import AUTO, KINDS, TABLE, Texts, model_help
 from firth.cli.output import show
 from firth.cli.targets import check_folder_target
@@ -15,7 +15,6 @@ from firth.cli.texts import source_of
 from firth.cli.training import RawText, StartVectors, given_vectors
 from firth.comparison.classifiers import SECONDS, choose_classifier, classifier_curves
 from firth.comparison.learning_curve import DRAWS
-from firth.errors import OptionError
 from firth.plots.by_size import scores_by_size
 from firth.plots.saving import check_target
 
@@ -89,21 +88,10 @@ def curve(
         check_target(picture)
     curves = classifier_curves(
         source_of(source), **TABLE.select(options), test=test, models=[name.strip() for name in model.split(",")],
-        sizes=_numbers(sizes), draws=draws, seed=seed, threads=threads, progress=not quiet,
+        sizes=whole_numbers("--sizes", sizes), draws=draws, seed=seed, threads=threads, progress=not quiet,
         vectors=given_vectors(vectors, raw, seed=seed, threads=threads, quiet=quiet),
     )  # fmt: skip
     if picture is not None:
         scores_by_size(curves).save(picture)
     for one_model in curves:
         show(json, one_model.described(), f"{one_model.name}\n{one_model}\n")
-
-
-def _numbers(sizes: str | None) -> list[int] | None:
-    if sizes is None:
-        return None
-    try:
-        return [int(size.replace("_", "")) for size in sizes.split(",")]
-    except ValueError:
-        raise OptionError(
-            f"--sizes {sizes}: expected whole numbers with commas between them, such as 50,100,300"
-        ) from None

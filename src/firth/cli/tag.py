@@ -11,7 +11,19 @@ import typer
 
 import firth
 from firth import plots
-from firth.cli.arguments import AsJson, Embed, OnError, OneThread, Quiet, Seed, TextFile, flag, names, output
+from firth.cli.arguments import (
+    AsJson,
+    Embed,
+    OnError,
+    OneThread,
+    Quiet,
+    Seed,
+    TextFile,
+    flag,
+    names,
+    output,
+    whole_numbers,
+)
 from firth.cli.groups import commands
 from firth.cli.output import print_json, with_progress, working
 from firth.cli.texts import batches, line_batches
@@ -219,7 +231,7 @@ def _curve(
     tagger = firth.Tagger(targets=targets)
     given = given_vectors(vectors, raw, seed=seed, threads=threads, quiet=quiet)
     curve = tagging_curve(
-        tagger, source, test or None, sizes=_sizes(sizes), draws=draws, seed=seed, threads=threads,
+        tagger, source, test or None, sizes=whole_numbers("--sizes", sizes), draws=draws, seed=seed, threads=threads,
         progress=not quiet, on_error=on_error, word_column=word_column, vectors=given,
     )  # fmt: skip
     if output is not None:
@@ -230,17 +242,6 @@ def _curve(
         print(curve)
         if output is not None:
             print(output)
-
-
-def _sizes(text: str | None) -> list[int] | None:
-    """Return the sizes that a flag gives."""
-    if text is None:
-        return None
-    parts = [part.strip() for part in text.split(",")]
-    wrong = next((part for part in parts if not part.isdecimal()), None)
-    if wrong is not None:
-        raise OptionError(f"--sizes {text}: {wrong!r}; expected whole numbers with commas between, such as 50,100")
-    return [int(part) for part in parts]
 
 
 tag = commands(

@@ -200,5 +200,5 @@ def test_learning_curve(capsys, tmp_path):
     assert run("curve", "ner.txt", "--sizes", "4,8", "--draws", "1", "--json", "-q") == 0
     curve = json.loads(capsys.readouterr().out)
     assert (curve["measure"], [point["examples"] for point in curve["points"]]) == ("F1 of spans", [4, 8])
-    with pytest.raises(OptionError, match="--sizes 4,x: 'x'; expected whole numbers"):
+    with pytest.raises(OptionError, match="--sizes 4,x: expected whole numbers with commas"):
         run("curve", "ner.txt", "--sizes", "4,x")
