@@ -23,6 +23,7 @@ from firth.documents.unfinished import UnfinishedFile
 from firth.documents.worker import DOCUMENT, SENTENCES
 from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief
 from firth.progress import Progress, Status, reporting
+from firth.registry import plain_name
 from firth.signals import stopping
 from firth.storage.files import check_exists, check_replaceable, lines_of
 from firth.storage.skipping import SKIP, check_on_error
@@ -114,9 +115,9 @@ def annotate(
         given: dict[str, Any] = {"tokeniser": tokeniser, "language": language, "lines": lines, "pipeline": pipeline}
         return annotate([texts], tagger=tagger, parser=parser, coref=coref, **given)[0]
     if pipeline is not None:
-        tokeniser, tagger, parser = _parts_of(
-            pipeline, tagger, parser, language=language, lines=lines, tokeniser=tokeniser
-        )
+        model = _pipeline(pipeline, parser=parser, language=language, lines=lines, tokeniser=tokeniser)
+        tokeniser, parser = model.tokeniser, model.parser
+        tagger = [*listed(model.tagger), *listed(tagger)]
     stages = Stages.of(tagger, parser, coref)
     documents = [_document(text, tokeniser=tokeniser, language=language, lines=lines) for text in check_items(texts)]
     here, works = InProcess(stages), deque[Work]()
@@ -127,25 +128,25 @@ def annotate(
     return [document for _, document in here.map(DOCUMENT, finished, lambda document: document)]
 
 
-def _parts_of(pipeline: Any, tagger: Any, parser: Any, **given: Any) -> tuple[Any, Any, Any]:
-    """Return tokeniser, taggers and parser of a pipeline; of one in a folder, taggers and parser as their folders."""
-    if odd := [name for name, value in {"parser": parser, **given}.items() if value is not None]:
-        raise OptionError(f"{odd[0]} with a pipeline, which has its own: leave one of them out")
-    if not isinstance(pipeline, str | os.PathLike):
-        if not all(hasattr(pipeline, name) for name in ("tokeniser", "tagger", "parser")):
-            raise ArgumentTypeError(f"pipeline={brief(pipeline)}: expected a pipeline, of firth.Pipeline().train")
-        own = [] if pipeline.tagger is None else [pipeline.tagger]
-        return pipeline.tokeniser, [*own, *listed(tagger)], pipeline.parser
-    if Path(pipeline).is_file():
-        raise ArgumentTypeError(f"{pipeline}: a file; expected the folder of a pipeline, of firth pipeline train")
-    from firth.loading import load
+def _pipeline(given: Any, **others: Any) -> Any:
+    """Return a pipeline, opened where its folder is given.
 
-    model: Any = load(pipeline)
-    if not hasattr(model, "parts"):
-        raise ArgumentTypeError(f"{pipeline}: found {brief(model)}, expected a pipeline, of firth pipeline train")
-    folders = {name: str(Path(pipeline) / name) for name in model.parts()}
-    own = [folders["model-1"]] if "model-1" in folders else []
-    return model.tokeniser, [*own, *listed(tagger)], folders.get("model-2")
+    Args:
+        others: arguments that a pipeline has of its own, by name.
+    """
+    if odd := [name for name, value in others.items() if value is not None]:
+        raise OptionError(f"{odd[0]} with a pipeline, which has its own: leave one of them out")
+    named, model = f"pipeline={brief(given)}", given
+    if isinstance(given, str | os.PathLike):
+        if Path(given).is_file():
+            raise ArgumentTypeError(f"{given}: a file; expected the folder of a pipeline, of firth pipeline train")
+        from firth.loading import load
+
+        model = load(given)
+        named = f"{given}: found {brief(model)}"
+    if plain_name(model) != "a pipeline":
+        raise ArgumentTypeError(f"{named}: expected a pipeline, of firth.Pipeline().train or firth pipeline train")
+    return model
 
 
 def _document(text: Any, *, tokeniser: Any = None, name: str = "", **given: Any) -> Document:
@@ -230,16 +231,18 @@ def annotate_files(
     check_target(target, paths)
     if lines is not None and not any(format_of(path) == RAW for path in paths):
         raise OptionError(f"lines={lines!r}: of raw text, and {paths[0]} is none; expected a file of raw text")
-    tokeniser = None
-    if pipeline is not None:
-        tokeniser, tagger, parser = _parts_of(pipeline, tagger, parser, language=language, lines=lines)
-    models = {"tagger": tagger, "parser": parser, "coref": coref}
+    tokeniser, models = None, {"tagger": tagger, "parser": parser, "coref": coref}
     facts = [[os.path.realpath(path), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
     identity = {"files": facts, "models": described(models), "longest": longest}
     described_pipeline = None if pipeline is None else described({"pipeline": pipeline})
     given = {"language": language, "shape": shape, "lines": lines, "pipeline": described_pipeline}
     identity |= {name: value for name, value in given.items() if value is not None}
     unfinished = UnfinishedFile(target, format, identity)
+    if pipeline is not None:
+        model = _pipeline(pipeline, parser=parser, language=language, lines=lines)
+        in_folder = processes > 1 and isinstance(pipeline, str | os.PathLike)
+        own, models["parser"] = model.folders(pipeline) if in_folder else (model.tagger, model.parser)
+        tokeniser, models["tagger"] = model.tokeniser, [*listed(own), *listed(tagger)]
     stages = Stages.of(**models)
     if any(format_of(path) == RAW for path in paths):
         stages.check_raw_text()

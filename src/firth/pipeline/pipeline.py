@@ -12,6 +12,7 @@ Cost: that of its models.
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 from firth.arguments import explained
@@ -219,6 +220,11 @@ class PipelineModel:
         """Return the models by the name of their subfolder."""
         parts = {TOKENISER: self.tokeniser, TAGGER: self.tagger, PARSER: self.parser}
         return {name: part for name, part in parts.items() if part is not None}
+
+    def folders(self, path: str | os.PathLike[str]) -> tuple[str | None, str | None]:
+        """Return the folders of tagger and parser in that of the pipeline, for processes that open their own."""
+        tagger, parser = (str(Path(path) / name) if name in self.parts() else None for name in (TAGGER, PARSER))
+        return tagger, parser
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save as a folder that `firth.load` opens; the models inside can be opened alone.

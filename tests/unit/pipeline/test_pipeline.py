@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
+from firth import loading
 from firth.cli import app
 from firth.errors import ArgumentTypeError, CorpusError, OptionError
 from firth.pipeline.raw_text import raw_text
@@ -36,6 +37,18 @@ def test_it_is_saved_whole_and_its_models_open_alone(pipeline, tmp_path):
     assert firth.load(tmp_path / "p").annotate(text) == pipeline.annotate(text)
     assert firth.load(tmp_path / "p" / "model-1").targets == pipeline.targets
     assert firth.annotate(text, pipeline=tmp_path / "p") == firth.annotate(text, pipeline=pipeline)
+
+
+def test_the_models_of_a_folder_are_opened_once(pipeline, tmp_path, monkeypatch):
+    """In one process; several open tagger and parser in folders that the pipeline names."""
+    pipeline.save(tmp_path / "p")
+    opened, load = list[str](), loading.load
+    monkeypatch.setattr(loading, "load", lambda path: opened.append(str(path)) or load(path))
+    firth.annotate("M. Blanc aime le livre.", pipeline=tmp_path / "p")
+    (tmp_path / "a.txt").write_text("M. Blanc aime le livre.", encoding="utf-8")
+    firth.annotate_files(tmp_path / "a.txt", tmp_path / "a.conllu", pipeline=tmp_path / "p", progress=False)
+    assert opened == [str(tmp_path / "p")] * 2
+    assert [firth.load(folder).columns for folder in pipeline.folders(tmp_path / "p")[1:]] == [pipeline.parser.columns]
 
 
 def test_files_are_annotated_by_a_folder(pipeline, tmp_path, capsys):
