@@ -108,18 +108,12 @@ class Document(Hinted):
             OptionError: the language is no code, or `lines` is something else.
             FormatError: a token is not in its sentence.
         """
-        if not isinstance(text, str):
-            raise ArgumentTypeError(f"{brief(text)}: expected a text, a string")
-        check_text(name, "name")
-        text = text.removeprefix("\ufeff")
-        named = " ".join(name.split())  # a comment is one line
+        text = checked_raw_text(text, name)
         tokens = sentences_and_tokens(text, tokeniser, language, lines=lines)
-        words = [[text[start:end] for start, end in sentence] for sentence in tokens]
         sentences = []
-        for number, (of_sentence, spans) in enumerate(zip(words, tokens, strict=True), 1):
-            written = " ".join(text[spans[0][0] : spans[-1][1]].split())
-            comments = (f"# sent_id = {f'{named}-' if named else ''}{number}", f"# text = {written}")
-            sentences.append(DependencySentence(DependencySentence.of(of_sentence).rows, comments))
+        for number, spans in enumerate(tokens, 1):
+            words = DependencySentence.of(text[start:end] for start, end in spans)
+            sentences.append(DependencySentence(words.rows, sentence_comments(name, number, text, spans)))
         return cls(tuple(sentences), name, text, tuple(span for spans in tokens for span in spans))
 
     @classmethod
@@ -269,6 +263,26 @@ def check_document(value: Any) -> Document:
             f"{brief(value)}: expected a firth.Document; Document.from_text(text) is that of a raw text"
         )
     return value
+
+
+def checked_raw_text(text: Any, name: Any) -> str:
+    """Return the raw text of a document, without the byte order mark before it."""
+    if not isinstance(text, str):
+        raise ArgumentTypeError(f"{brief(text)}: expected a text, a string")
+    check_text(name, "name")
+    return text.removeprefix("\ufeff")
+
+
+def sentence_comments(name: str, number: int, text: str, spans: Sequence[Span]) -> tuple[str, str]:
+    """Return the comments of a sentence of raw text, one line each: its name, and its text.
+
+    Args:
+        name: of the document.
+        number: of the sentence, from 1.
+        spans: places of its tokens in the text.
+    """
+    named, written = (" ".join(part.split()) for part in (name, text[spans[0][0] : spans[-1][1]]))
+    return f"# sent_id = {f'{named}-' if named else ''}{number}", f"# text = {written}"
 
 
 def _place(span: Sequence[Any]) -> Span:

@@ -33,8 +33,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
-from firth.documents.document import Document
-from firth.errors import ArgumentTypeError, OptionError, brief, warn_caller
+from firth.documents.document import Document, checked_raw_text, sentence_comments
+from firth.errors import OptionError, warn_caller
 from firth.kernels import boundaries as kernels
 from firth.options import check, option, options_class
 from firth.pipeline.multiword import MultiwordTokens
@@ -243,19 +243,14 @@ class TokeniserModel:
             name: of the document.
 
         Raises:
-            ArgumentTypeError: the text is no string.
+            ArgumentTypeError: the text or the name is no string.
         """
-        if not isinstance(text, str):
-            raise ArgumentTypeError(f"{brief(text)}: expected a text, a string")
-        text = text.removeprefix("\ufeff")
-        named = " ".join(name.split())  # a comment is one line
+        text = checked_raw_text(text, name)
         sentences, offsets = list[DependencySentence](), list[tuple[int, int]]()
         for number, spans in enumerate(self.spans(text), 1):
             tokens = [" ".join(text[start:end].split()) for start, end in spans]
             words = self.multiword.words(tokens)
-            written = " ".join(text[spans[0][0] : spans[-1][1]].split())
-            comments = (f"# sent_id = {f'{named}-' if named else ''}{number}", f"# text = {written}")
-            sentences.append(DependencySentence(_rows(tokens, words), comments))
+            sentences.append(DependencySentence(_rows(tokens, words), sentence_comments(name, number, text, spans)))
             offsets += [span for span, of_token in zip(spans, words, strict=True) for _ in of_token]
         return Document(tuple(sentences), name, text, tuple(offsets))
 

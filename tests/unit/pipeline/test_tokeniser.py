@@ -82,6 +82,8 @@ def test_a_share_of_features_that_cannot_be_drawn_is_refused():
 def test_what_is_no_text_or_no_folder_is_refused(tokeniser, tmp_path):
     with pytest.raises(ArgumentTypeError, match="7: expected a text"):
         tokeniser.document(7)
+    with pytest.raises(ArgumentTypeError, match="name"):
+        tokeniser.document("a", name=7)
     tokeniser.save(tmp_path / "t")
     (tmp_path / "t" / "tokens.json").write_text("{}", encoding="utf-8")
     with pytest.raises(FormatError):
