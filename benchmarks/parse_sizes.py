@@ -1,7 +1,7 @@
 """Dependency parsers by the number of sentences: firth's by default, and UDPipe 1 by default.
 
-    python -m benchmarks.parse_sizes ours FOLDER... [--sizes 100 300 1000] [--draws 3]
-    python -m benchmarks.parse_sizes peer FOLDER... [--sizes 100 300 1000] [--draws 3]    # needs ufal.udpipe
+    python -m benchmarks.parse_sizes firth FOLDER... [--sizes 100 300 1000] [--draws 3]
+    python -m benchmarks.parse_sizes udpipe FOLDER... [--sizes 100 300 1000] [--draws 3]    # needs ufal.udpipe
     python -m benchmarks.parse_sizes table
 
 Each folder holds CoNLL-U files of a treebank whose names end in -train, -dev and -test, plain or .gz, or two of these:
@@ -13,7 +13,6 @@ trained again.
 
 import argparse
 import ast
-import math
 import random
 import statistics
 import tempfile
@@ -23,20 +22,18 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from scipy import stats
-
 import firth
 from benchmarks import records
+from firth.comparison.learning_curve import DRAWS, FEW, Measured, point_of
 from firth.evaluation.dependencies import score_trees
 from firth.readers.conllu import DependencySentence, read_conllu
 
 RESULTS = Path(__file__).parent / "results" / "small"
 PARTS = ("train", "dev", "test")
 SIZES = (50, 100, 300, 1000, 3000, 0)  # sentences; 0 is all of them
-MANY = 300  # sentences up to which there are several draws
 TESTED = 500  # sentences of the test, the first ones
 CHOSEN_ON = ("UD_French-Sequoia",)
-PEER, OURS = "UDPipe 1.4", "firth"
+FIRTH, UDPIPE = "firth", "UDPipe 1.4"
 MODELS = {"transition": firth.TransitionParser, "biaffine": firth.BiaffineParser}
 
 LEGEND = """# Dependency parsers by the number of sentences
@@ -103,7 +100,7 @@ def options_of(pairs: Sequence[str]) -> dict[str, Any]:
     return values
 
 
-def ours(model: str, given: dict[str, Any]) -> Callable[[Trees, bool, int], Parse]:
+def firth_parser(model: str, given: dict[str, Any]) -> Callable[[Trees, bool, int], Parse]:
     """Firth's parser of a name, by default but for the options given."""
 
     def train(sentences: Trees, tagged: bool, seed: int) -> Parse:
@@ -121,25 +118,35 @@ def ours(model: str, given: dict[str, Any]) -> Callable[[Trees, bool, int], Pars
     return train
 
 
-def udpipe(sentences: Trees, tagged: bool, seed: int) -> Parse:
-    """UDPipe's parser by default; its tagger, too, for predicted tags."""
-    import ufal.udpipe as peer  # type: ignore[import-untyped, import-not-found, unused-ignore]  # it has no types
+def trained_udpipe(sentences: Trees, tokeniser: str, tagger: str) -> tuple[Any, Any]:
+    """UDPipe's module, and a model of sentences with its parser by default.
 
-    examples, error = peer.Sentences(), peer.ProcessingError()  # a list of Sentences yields copies
-    for each in _read(peer, sentences):
+    Args:
+        tokeniser: options of the tokeniser, "" for the defaults, or "none".
+        tagger: likewise.
+    """
+    import ufal.udpipe as udpipe  # type: ignore[import-untyped, import-not-found, unused-ignore]  # it has no types
+
+    examples, error = udpipe.Sentences(), udpipe.ProcessingError()  # a list of Sentences yields copies
+    for each in _read(udpipe, sentences):
         examples.append(each)
-    given = ("morphodita_parsito", examples, peer.Sentences(), "none", "" if tagged else "none", "", error)
-    found = peer.Trainer.train(*given)
+    given = ("morphodita_parsito", examples, udpipe.Sentences(), tokeniser, tagger, "", error)
+    found = udpipe.Trainer.train(*given)
     if error.occurred():
         raise RuntimeError(error.message)
     with tempfile.NamedTemporaryFile() as file:
         file.write(found.encode("latin1", "surrogateescape") if isinstance(found, str) else bytes(found))
         file.flush()
-        model = peer.Model.load(file.name)
+        return udpipe, udpipe.Model.load(file.name)
+
+
+def udpipe_parser(sentences: Trees, tagged: bool, seed: int) -> Parse:
+    """UDPipe's parser by default; its tagger, too, for predicted tags."""
+    udpipe, model = trained_udpipe(sentences, "none", "" if tagged else "none")
 
     def parse(test: Trees) -> Trees:
         trees = []
-        for gold, sentence in zip(test, _read(peer, test), strict=True):
+        for gold, sentence in zip(test, _read(udpipe, test), strict=True):
             if tagged:
                 model.tag(sentence, model.DEFAULT)
             model.parse(sentence, model.DEFAULT)
@@ -150,11 +157,11 @@ def udpipe(sentences: Trees, tagged: bool, seed: int) -> Parse:
     return parse
 
 
-def _read(peer: Any, sentences: Trees) -> list[Any]:
+def _read(udpipe: Any, sentences: Trees) -> list[Any]:
     """Sentences in UDPipe's form."""
-    reader, result, error = peer.InputFormat.newConlluInputFormat(), list[Any](), peer.ProcessingError()
+    reader, result, error = udpipe.InputFormat.newConlluInputFormat(), list[Any](), udpipe.ProcessingError()
     reader.setText("".join(f"{each}\n\n" for each in sentences))
-    while reader.nextSentence(sentence := peer.Sentence(), error):
+    while reader.nextSentence(sentence := udpipe.Sentence(), error):
         result.append(sentence)
     return result
 
@@ -168,7 +175,7 @@ def measure(name: str, train: Callable[[Trees, bool, int], Parse], arguments: ar
         everything = list(read_conllu(first))
         test = [sentence for sentence in read_conllu(last) if len(sentence)][:TESTED]
         for size in arguments.sizes:
-            for draw in range(arguments.draws if 0 < size <= MANY else 1):
+            for draw in range(arguments.draws if 0 < size <= FEW else 1):
                 if (name, folder.name, facts, size, draw) in done or size > len(everything):
                     continue
                 sentences = drawn(everything, size, draw)
@@ -188,24 +195,22 @@ def measure(name: str, train: Callable[[Trees, bool, int], Parse], arguments: ar
 
 def interval(rows: Sequence[records.Row]) -> str:
     """The LAS of several draws with the t interval of their mean; of one, with that of the test's sentences."""
-    values = [row["las"] for row in rows]
-    if len(values) == 1:
-        low, high = rows[0]["interval"]
-        return f"{values[0]:.1f} ({low:.1f} to {high:.1f})"
-    half = stats.t.ppf(0.975, len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
-    return f"{statistics.mean(values):.1f} ± {half:.1f}"
+    shares = ([row["las"] / 100, *(end / 100 for end in row["interval"])] for row in rows)
+    point = point_of(len(rows), [Measured(*values) for values in shares])
+    las, low, high = (100 * value for value in (point.value, point.low, point.high))
+    return f"{las:.1f} ({low:.1f} to {high:.1f})" if len(rows) == 1 else f"{las:.1f} ± {high - las:.1f}"
 
 
 def table(rows: Sequence[records.Row]) -> str:
     """The results as Markdown: a line per treebank, tags and size, a column per parser."""
-    parsers = sorted({row["parser"] for row in rows}, key=lambda name: (name not in (OURS, PEER), name))
+    parsers = sorted({row["parser"] for row in rows}, key=lambda name: (name not in (FIRTH, UDPIPE), name))
     cells: dict[tuple[Any, ...], list[records.Row]] = {}
     for row in rows:
         half = "chosen on" if row["treebank"] in CHOSEN_ON else "judged on"
         key = (half, row["treebank"], row["tags"], row["size"] or row["sentences"])
         cells.setdefault((*key, row["parser"]), []).append(row)
     head = ["treebank", "half", "tags", "sentences", "words", *(f"{name}: LAS" for name in parsers)]
-    head += [f"{name}: s" for name in (OURS, PEER)]
+    head += [f"{name}: s" for name in (FIRTH, UDPIPE)]
     lines = [head, ["---"] * len(head)]
     for half, treebank, tags, size in sorted({key[:4] for key in cells}):
         found = {name: cells[half, treebank, tags, size, name] for name in parsers
@@ -213,9 +218,9 @@ def table(rows: Sequence[records.Row]) -> str:
         words = statistics.mean(row["words"] for rows in found.values() for row in rows)
         line = [treebank, half, tags, f"{size:,}", f"{words:,.0f}"]
         line += [interval(found[name]) if name in found else "" for name in parsers]
-        seconds = {name: statistics.mean(row["seconds"] for row in found.get(name, [])) for name in (OURS, PEER)
+        seconds = {name: statistics.mean(row["seconds"] for row in found.get(name, [])) for name in (FIRTH, UDPIPE)
                    if name in found}  # fmt: skip
-        line += [f"{seconds[name]:.0f}" if name in seconds else "" for name in (OURS, PEER)]
+        line += [f"{seconds[name]:.0f}" if name in seconds else "" for name in (FIRTH, UDPIPE)]
         lines.append(line)
     return LEGEND + "\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines) + TRIED
 
@@ -223,22 +228,22 @@ def table(rows: Sequence[records.Row]) -> str:
 def main(arguments: list[str] | None = None) -> None:
     """Measure, or write the table."""
     parser = argparse.ArgumentParser(description="dependency parsers by the number of sentences")
-    parser.add_argument("what", choices=("ours", "peer", "table"))
+    parser.add_argument("what", choices=("firth", "udpipe", "table"))
     parser.add_argument("folders", type=Path, nargs="*")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
-    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--tags", choices=("gold", "predicted"), default="gold")
     parser.add_argument("--model", choices=tuple(MODELS), default="transition")
     parser.add_argument("--options", nargs="*", default=[], metavar="NAME=VALUE", help="that are not the default")
     parser.add_argument("--name", help="of firth's parser in the rows")
     parser.add_argument("--out", type=Path, default=RESULTS)
     chosen = parser.parse_intermixed_args(arguments)
-    if chosen.what == "ours":
-        default = OURS if chosen.model == "transition" else f"{OURS}, {chosen.model}"
+    if chosen.what == "firth":
+        default = FIRTH if chosen.model == "transition" else f"{FIRTH}, {chosen.model}"
         name = chosen.name or " ".join([default, *chosen.options])
-        measure(name, ours(chosen.model, options_of(chosen.options)), chosen)
-    elif chosen.what == "peer":
-        measure(PEER, udpipe, chosen)
+        measure(name, firth_parser(chosen.model, options_of(chosen.options)), chosen)
+    elif chosen.what == "udpipe":
+        measure(UDPIPE, udpipe_parser, chosen)
     else:
         (chosen.out / "parse.md").write_text(table(records.read(chosen.out / "parse.jsonl")), encoding="utf-8")
 

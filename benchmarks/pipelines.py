@@ -1,7 +1,7 @@
 """Pipelines from raw text: firth's and UDPipe 1's, trained on the same treebank.
 
-    python -m benchmarks.pipelines ours FOLDER... [--parser transition] [--size 300]
-    python -m benchmarks.pipelines peer FOLDER... [--size 300]    # needs ufal.udpipe
+    python -m benchmarks.pipelines firth FOLDER... [--parser transition] [--size 300]
+    python -m benchmarks.pipelines udpipe FOLDER... [--size 300]    # needs ufal.udpipe
     python -m benchmarks.pipelines table
 
 Folders and parts are those of `benchmarks.parse_sizes`. Both programs learn from the first sentences of the training
@@ -19,7 +19,7 @@ from typing import Any
 
 import firth
 from benchmarks import records
-from benchmarks.parse_sizes import PEER, RESULTS, parts
+from benchmarks.parse_sizes import FIRTH, RESULTS, UDPIPE, parts, trained_udpipe
 from firth.evaluation import score_pipeline
 from firth.pipeline.raw_text import raw_text
 from firth.readers.conllu import DependencySentence, read_conllu
@@ -38,33 +38,23 @@ Trees = Sequence[DependencySentence]
 Annotate = Callable[[str], Trees]
 
 
-def ours(parser: str, sentences: Trees) -> Annotate:
+def firth_pipeline(parser: str, sentences: Trees) -> Annotate:
     """Firth's pipeline by default but for its parser."""
     pipeline = firth.Pipeline(parser=parser).train(list(sentences), seed=1, progress=False)
     return lambda text: pipeline.annotate(text).sentences
 
 
-def udpipe(sentences: Trees) -> Annotate:
+def udpipe_pipeline(sentences: Trees) -> Annotate:
     """UDPipe's pipeline by default."""
-    import ufal.udpipe as peer  # type: ignore[import-untyped, import-not-found, unused-ignore]  # it has no types
-
-    reader, examples, error = peer.InputFormat.newConlluInputFormat(), peer.Sentences(), peer.ProcessingError()
-    reader.setText("".join(f"{sentence}\n\n" for sentence in sentences))
-    while reader.nextSentence(example := peer.Sentence(), error):
-        examples.append(example)
-    trained = peer.Trainer.train("morphodita_parsito", examples, peer.Sentences(), "", "", "", error)
-    if error.occurred():
-        raise RuntimeError(error.message)
-    folder = Path(tempfile.mkdtemp())
-    (folder / "model").write_bytes(
-        trained.encode("latin1", "surrogateescape") if isinstance(trained, str) else bytes(trained)
-    )
-    model = peer.Model.load(str(folder / "model"))
+    udpipe, model = trained_udpipe(sentences, "", "")
 
     def annotate(text: str) -> Trees:
-        pipeline = peer.Pipeline(model, "tokenize", peer.Pipeline.DEFAULT, peer.Pipeline.DEFAULT, "conllu")
-        (folder / "out.conllu").write_text(pipeline.process(text, error), encoding="utf-8")
-        return list(read_conllu(folder / "out.conllu", trees=False))
+        default = udpipe.Pipeline.DEFAULT
+        pipeline = udpipe.Pipeline(model, "tokenize", default, default, "conllu")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "out.conllu"
+            file.write_text(pipeline.process(text, udpipe.ProcessingError()), encoding="utf-8")
+            return list(read_conllu(file, trees=False))
 
     return annotate
 
@@ -113,17 +103,18 @@ def table(rows: Sequence[records.Row]) -> str:
 def main() -> None:
     """Run what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("ours", "peer", "table"))
+    parser.add_argument("what", choices=("firth", "udpipe", "table"))
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--parser", choices=("biaffine", "transition"), default="transition")
     parser.add_argument("--size", type=int, default=0, help="sentences, the first ones; 0 for all")
     arguments = parser.parse_args()
     if arguments.what == "table":
         (RESULTS / "pipelines.md").write_text(table(records.read(RESULTS / "pipelines.jsonl")), encoding="utf-8")
-    elif arguments.what == "peer":
-        measure(PEER, udpipe, arguments)
+    elif arguments.what == "udpipe":
+        measure(UDPIPE, udpipe_pipeline, arguments)
     else:
-        measure(f"firth, {arguments.parser}", lambda sentences: ours(arguments.parser, sentences), arguments)
+        name = f"{FIRTH}, {arguments.parser}"
+        measure(name, lambda sentences: firth_pipeline(arguments.parser, sentences), arguments)
 
 
 if __name__ == "__main__":

@@ -26,10 +26,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scipy.special import stdtrit
-
 import firth
 from benchmarks import inputs, records
+from firth.comparison.learning_curve import DRAWS, FEW, Measured, point_of
 from firth.evaluation.tags import score_tags
 from firth.options import parsed
 from firth.readers.columns import read_columns
@@ -39,7 +38,6 @@ from firth.readers.span_tags import span_tags, spans_of
 FILE = Path(__file__).parent / "results" / "small" / "tag.jsonl"
 JOBS = Path(__file__).parent / "jobs"
 SIZES = (50, 100, 300, 1_000, 3_000)
-DRAWS, FEW = 3, 300  # draws of up to so many sentences
 TEST = 1_000  # test sentences, at most
 CHOOSE = ("wikigold", "upos-tr")
 JUDGE = ("conll2002-es", "upos-en", "wnut17", "wikiann-de", "btc", "chunks-en", "upos-fr", "upos-vi")
@@ -229,15 +227,10 @@ def _cell(rows: list[Row]) -> str:
     """The score in per cent with its interval, and the processor's seconds of the training."""
     if not rows:
         return ""
-    values = [row["score"] for row in rows]
-    mean = statistics.fmean(values)
-    low, high = rows[0]["interval"]
-    if len(values) > 1:
-        half = float(stdtrit(len(values) - 1, 0.975)) * statistics.stdev(values) / len(values) ** 0.5
-        low, high = max(0.0, mean - half), min(1.0, mean + half)
+    point = point_of(rows[0]["size"], [Measured(row["score"], *row["interval"]) for row in rows])
     times = [float(row["training_seconds"]) for row in rows if row["training_seconds"] is not None]
     seconds = f", {statistics.fmean(times):.0f} s" if times else ""
-    return f"{100 * mean:.1f} ({100 * low:.1f} - {100 * high:.1f}){seconds}"
+    return f"{100 * point.value:.1f} ({100 * point.low:.1f} - {100 * point.high:.1f}){seconds}"
 
 
 def main() -> None:
