@@ -75,9 +75,8 @@ class Stages:
                 tags = [of_targets[target] for of_targets in results]
                 if target in TAG_COLUMNS:
                     column = TAG_COLUMNS[target]
-                    none = (
-                        OTHER if target in ("upos", "xpos") else NONE
-                    )  # a parser reads "_" as a word that nobody has tagged
+                    # A parser reads "_" as a word that nobody has tagged.
+                    none = OTHER if target in ("upos", "xpos") else NONE
                     sentences = [
                         sentence.annotated(**{column: [none if tag in ("", NONE) else tag for tag in of_sentence]})  # type: ignore[arg-type]  # a column of strings
                         for sentence, of_sentence in zip(sentences, tags, strict=True)

@@ -42,7 +42,9 @@ def test_occurrences_are_those_that_rows_count():
 
 @pytest.mark.peer
 def test_rows_are_those_of_scikit_learn():
-    text = pytest.importorskip("sklearn.feature_extraction.text", reason="scikit-learn is not installed")
+    text = pytest.importorskip(
+        "sklearn.feature_extraction.text", reason="scikit-learn is not installed: pip install scikit-learn"
+    )
     strings = [" ".join(words) for words in TEXTS]
     terms, _ = TermWeights.learn(TEXTS, word_ngrams=2, min_n=2, max_n=4)
     rows = terms.rows([*TEXTS, ["a", "green", "pea"]]).toarray()
