@@ -275,8 +275,7 @@ def sampled_texts(data: LabelledTexts, most: int) -> LabelledTexts:
     if len(ends) <= most:
         return data
     rows = np.arange(most) * len(ends) // most
-    lines = np.split(data.lines.tokens, ends[:-1])
-    tokens = [lines[row] for row in rows.tolist()]
+    tokens = [data.lines.tokens[ends[row - 1] if row else 0 : ends[row]] for row in rows.tolist()]
     part = dataclasses.replace(
         data.lines, tokens=np.concatenate(tokens), ends=np.cumsum([len(line) for line in tokens], dtype=np.int64)
     )

@@ -1,8 +1,15 @@
+import dataclasses
+import tracemalloc
+
 import numpy as np
 import pytest
 
 import firth
+from firth.classify.text_classifier import sampled_texts
+from firth.corpus.table_options import TableOptions
 from firth.errors import ArgumentTypeError, CorpusError, DivergenceError, OptionError, ShapeError
+from firth.progress import reporting
+from firth.readers.labelled import read_labelled
 
 TEXTS = ["red apple", "green pear", "red cherry", "green leaf", "red rose", "green grass"] * 10
 LABELS = ["warm", "cold"] * 30
@@ -90,6 +97,29 @@ def test_vectors_are_what_training_starts_from():
         model.train(TEXTS, LABELS, vectors=vectors, start=vectors)
     with pytest.raises(ArgumentTypeError, match=r"vectors='v.vec' is .*expected vectors: firth.load"):
         model.train(TEXTS, LABELS, vectors="v.vec")
+
+
+def test_a_sample_of_texts_has_their_words_and_labels():
+    with reporting(False) as report:
+        data = read_labelled(TEXTS, LABELS, None, "__label__", report, TableOptions())
+    names, part = data.lines.names(), sampled_texts(data, 7)
+    found = np.split(part.lines.tokens, part.lines.ends[:-1])
+    rows = [0, 8, 17, 25, 34, 42, 51]
+    assert [" ".join(names[i] for i in tokens if i) for tokens in found] == [TEXTS[row] for row in rows]
+    assert part.labels == [data.labels[row] for row in rows]
+
+
+def test_a_sample_of_many_texts_looks_at_no_other():
+    with reporting(False) as report:
+        data = read_labelled(TEXTS, LABELS, None, "__label__", report, TableOptions())
+    ends = np.arange(1, 50_001)
+    many = dataclasses.replace(data, lines=dataclasses.replace(data.lines, tokens=np.zeros(50_000, int), ends=ends))
+    many = dataclasses.replace(many, labels=None)
+    tracemalloc.start()
+    sampled_texts(many, 10)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100_000  # bytes; a view of each text takes a hundred
 
 
 def test_fasttexts_name_of_the_vectors_is_answered():
