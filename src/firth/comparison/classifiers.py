@@ -33,7 +33,7 @@ from firth.comparison.learning_curve import DRAWS, LearningCurve, Measured, lear
 from firth.comparison.raw_vectors import vectors_of_raw
 from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import CorpusError, OptionError
-from firth.evaluation.baselines import most_frequent, the_label, warn_if_trivial
+from firth.evaluation.baselines import most_frequent_of_texts, the_label, warn_if_trivial
 from firth.evaluation.selection import stratified_folds
 from firth.progress import Progress, Status, reporting
 
@@ -85,7 +85,7 @@ class ClassifierChoice:
         name: of the best candidate.
         scores: of all candidates.
         judged_on: the texts that they were compared on, in words.
-        baseline: share of the most frequent label.
+        baseline: share of the texts that have the most frequent label.
     """
 
     classifier: Any
@@ -173,7 +173,7 @@ def choose_classifier(
                 scores.append(_judge(candidate, examples, splits, run))
     best = max(range(len(scores)), key=lambda i: (scores[i].accuracy or 0.0, -i))
     classifier = candidates[best].train(*_columns(examples), seed=seed, threads=threads, progress=progress)
-    label, frequency = most_frequent(label for names in examples.labels for label in names[:1])
+    label, frequency = most_frequent_of_texts(examples.labels)
     choice = ClassifierChoice(classifier, candidates[best].name, tuple(scores), judged_on, frequency)
     classifier.metadata["choice"] = choice.described()
     warn_if_trivial(

@@ -1,7 +1,7 @@
 """What is reached without a model: the most frequent label. A training that ends no better is told of."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from firth.errors import brief, warn_caller
 
@@ -13,6 +13,12 @@ def most_frequent(labels: Iterable[str]) -> tuple[str, float]:
     counts = Counter(labels)
     label, count = counts.most_common(1)[0] if counts else ("", 0)
     return label, count / max(counts.total(), 1)
+
+
+def most_frequent_of_texts(labels: Sequence[Sequence[str]]) -> tuple[str, float]:
+    """Return the label that most texts have, of several the first, and the share of the texts that have it."""
+    label, _ = most_frequent(name for names in labels for name in dict.fromkeys(names))
+    return label, sum(label in names for names in labels) / max(len(labels), 1)
 
 
 def warn_if_trivial(

@@ -86,6 +86,13 @@ def test_a_choice_no_better_than_the_most_frequent_label_warns():
         firth.choose_classifier(texts, ["a"] * 15 + ["b"] * 5, threads=1, progress=False, models=["linear"])
 
 
+def test_the_baseline_of_several_labels_is_the_share_of_texts_that_have_the_most_frequent_one():
+    texts, labels = ["red apple", "green leaf", "red rose", "green sea"] * 5, [["warm", "all"], ["cold", "all"]] * 10
+    with pytest.warns(UserWarning, match="several labels|ended no better than the most frequent label, 'all'"):
+        choice = firth.choose_classifier(texts, labels, threads=1, progress=False, models=["linear"])
+    assert choice.baseline == 1.0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from firth.evaluation.baselines import most_frequent, the_label, warn_if_trivial
+from firth.evaluation.baselines import most_frequent, most_frequent_of_texts, the_label, warn_if_trivial
 
 ABOUT = {"measure": "accuracy", "data": "20 held-out texts", "remedy": "give more labelled texts"}
 
@@ -10,6 +10,11 @@ ABOUT = {"measure": "accuracy", "data": "20 held-out texts", "remedy": "give mor
 def test_the_most_frequent_label():
     assert most_frequent(["a", "b", "b", "a", "c"]) == ("a", 0.4)
     assert most_frequent([]) == ("", 0.0)
+
+
+def test_the_label_that_most_texts_have_may_be_first_in_none():
+    assert most_frequent_of_texts([["a", "z"], ["b", "z", "z"], ["c"]]) == ("z", 2 / 3)
+    assert most_frequent_of_texts([]) == ("", 0.0)
 
 
 @pytest.mark.parametrize("score", [0.105, 0.106])

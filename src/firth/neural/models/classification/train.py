@@ -17,7 +17,7 @@ from firth.classify.labels import LabelSet, warn_alike, warn_joined, warn_severa
 from firth.corpus.size_defaults import log_choice
 from firth.corpus.table_options import TableOptions
 from firth.errors import CorpusError, OptionError
-from firth.evaluation.baselines import FEWEST, most_frequent, the_label, warn_if_trivial
+from firth.evaluation.baselines import FEWEST, most_frequent_of_texts, the_label, warn_if_trivial
 from firth.neural.layers.label_heads import soft_labels
 from firth.neural.models.classification.classifier import (
     LabelledOptions,
@@ -240,7 +240,7 @@ def _warn_if_trivial(facts: Mapping[str, Any], validation: Examples) -> None:
     """Warn of a training that ended no better than the most frequent label of the held-out texts."""
     error = (facts["best"] or {}).get("held_out_error")
     if error is not None and len(validation) >= FEWEST:
-        label, frequency = most_frequent(label for names in validation.labels for label in names[:1])
+        label, frequency = most_frequent_of_texts(validation.labels)
         warn_if_trivial(
             1 - error, frequency, measure="accuracy", data=f"{len(validation):,} held-out texts",
             baseline=the_label(label), remedy="train for more epochs, give more texts of each label or word vectors "
