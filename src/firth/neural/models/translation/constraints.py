@@ -20,9 +20,10 @@ from firth.inference.search import BeamSearch
 from firth.neural.models.translation.candidates import check_dictionary
 from firth.neural.models.translation.units import EOS, Units
 from firth.text.inputs import check_items, check_text
-from firth.text.sentence_ends import UNSPACED
+from firth.text.sentence_ends import SPACED, UNSPACED
 
 _WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w)+|[^\w\s]")  # characters of scripts without spaces one by one
+_OPENING = frozenset("\"'“”„‘’‚«»¿¡([{*_—–-")  # marks before the first word of a sentence
 
 
 class Glossary:
@@ -66,13 +67,22 @@ class Glossary:
     def _longest(self, words: Sequence[str], start: int) -> tuple[int, str]:
         """Return the number of words of the longest term that begins at a word, and its translation; 0 for none."""
         first = words[start]
+        readings = (first, first[:1].lower() + first[1:]) if _begins_sentence(words, start) else (first,)
         matches = [
             (len(term), phrase)
-            for reading in (first, first[:1].lower() + first[1:])
+            for reading in readings
             for term, phrase in self._terms.get(reading, {}).items()
             if tuple(words[start + 1 : start + len(term)]) == term[1:]
         ]
         return max(matches, key=lambda match: match[0], default=(0, ""))
+
+
+def _begins_sentence(words: Sequence[str], start: int) -> bool:
+    """Return whether a word is the first of its text, or only marks stand between it and the end of a sentence."""
+    before = start - 1
+    while before >= 0 and words[before] in _OPENING:
+        before -= 1
+    return before < 0 or words[before] in SPACED
 
 
 def constraints_of(

@@ -22,6 +22,8 @@ UNITS = learn_units(["the dog and the sea lion of Paris"], "words", 99)
         ("das tote Meer", ["the sea"]),
         ("Das tote Meer und das Meer", ["the sea"]),
         ("hund", []),
+        ("Ich sehe Das tote Meer", []),
+        ("Paris! „Das tote Meer, sagt er.", ["the sea"]),
         ("東京と巴里", ["Paris"]),
         ("", []),
     ],
