@@ -78,7 +78,7 @@ def training_defaults(encoder: str | None, groups: int) -> dict[str, Any]:
     """Return options of the training of an encoder, given the number of groups.
 
     An average learns word vectors from nothing: at the rate of a network its random vectors stay what they are
-    (benchmarks/results/small/averages.md).
+    (benchmarks/results/small/averages.md, on whose test pairs the values were chosen; no other set has judged them).
     """
     if encoder != "average":
         return {"epochs": 3, "lr": 0.0001}

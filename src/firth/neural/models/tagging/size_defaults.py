@@ -11,7 +11,7 @@ Rule, for N training sentences:
     hidden       100 up to 2,000 sentences, 200 above
     patience     none up to 2,000 sentences, 5 above
 
-Source: chosen on two sets of entities and two of parts of speech, and judged on others:
+Source: chosen on a set of entities and one of parts of speech at 100 sentences, and judged on others:
     benchmarks/results/small/tag.md, which also says what was tried and what was not measured.
 """
 
