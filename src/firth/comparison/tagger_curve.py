@@ -1,13 +1,18 @@
 """The learning curve of a tagger: how good it is with 50, 100, 300 ... of the training sentences."""
 
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
-from firth.comparison.learning_curve import DRAWS, Ints, LearningCurve, Measured, learning_curve
+from firth.comparison.learning_curve import DRAWS, Ints, LearningCurve, Measured, learning_curve, share
 from firth.errors import OptionError
+from firth.evaluation.baselines import most_frequent
 from firth.progress import Progress
 from firth.randomness import generator
+from firth.readers.span_tags import scheme_of
 from firth.storage.skipping import SKIP
 
+Columns = Mapping[str, Sequence[Sequence[str]]]  # tags of sentences, by target
 TEST = 0.2  # share of the sentences that are test data where none are given
 
 
@@ -42,7 +47,8 @@ def tagging_curve(
         training: training options; None for those that follow from the number of sentences.
 
     Returns:
-        F1 of spans or accuracy by size, of several targets the mean.
+        F1 of spans or accuracy by size, of several targets the mean. Sentences with one tag only, and a single
+        sentence, are not trained on: the score is that of their most frequent tag.
 
     Raises:
         CorpusError: a source is missing or holds no sentence.
@@ -70,17 +76,20 @@ def tagging_curve(
 
     given = {"vectors": vectors, "embed": embed, "training": training}
     tests, spans = items(tested), list[bool]()
+    marks_spans = {
+        target: scheme_of([*column, *tested.tags[target]]) is not None for target, column in examples.tags.items()
+    }
 
     def train_and_judge(rows: Ints, number: int) -> Measured:
         part = examples.rows(rows.tolist())
         if len(part) < 2 or any(len({tag for tags in column for tag in tags}) < 2 for column in part.tags.values()):
-            return Measured(0.0, 0.0, 0.0)  # nothing to learn
+            spans.extend(marks_spans.values())
+            return without_training(part.tags, tested.tags, marks_spans)
         own = type(tagger)(**{**vars(tagger), "targets": targets})
         model = own.train(items(part), seed=number, threads=threads, progress=False, **given)
         scores = list(model.test(tests, seed=number, threads=threads, progress=False).values())
         spans.extend(score.spans is not None for score in scores)
-        ends = zip(*((score.score, *score.interval) for score in scores), strict=True)
-        return Measured(*(sum(values) / len(values) for values in ends))
+        return mean_of([Measured(score.score, *score.interval) for score in scores])
 
     curve = learning_curve(
         train_and_judge, len(examples), name="tagger", measure="score", unit="sentences", sizes=sizes, draws=draws,
@@ -88,3 +97,19 @@ def tagging_curve(
     )  # fmt: skip
     measure = "F1 of spans" if spans and all(spans) else "accuracy" if not any(spans) else "mean score"
     return LearningCurve(curve.name, measure, curve.unit, curve.points)
+
+
+def without_training(tags: Columns, gold: Columns, marks_spans: Mapping[str, bool]) -> Measured:
+    """Return the score of the most frequent tag, which is all that one tag or one sentence teaches; it finds no span."""
+    scores = list[Measured]()
+    for target, column in gold.items():
+        tag, _ = most_frequent(chain.from_iterable(tags[target]))
+        true = list(chain.from_iterable(column))
+        scores.append(Measured(0.0, 0.0, 0.0) if marks_spans[target] else share(true.count(tag), len(true)))
+    return mean_of(scores)
+
+
+def mean_of(scores: Sequence[Measured]) -> Measured:
+    """Return the mean of figures, and of the ends of their intervals."""
+    ends = zip(*((score.value, score.low, score.high) for score in scores), strict=True)
+    return Measured(*(sum(values) / len(values) for values in ends))

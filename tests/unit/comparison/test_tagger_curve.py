@@ -28,6 +28,11 @@ def test_more_sentences_are_better():
 def test_one_label_is_nothing_to_learn_and_a_fifth_is_test_data():
     same = [(["a", "b"], ["O", "O"])] * 9 + [(["a", "c"], ["O", "B-X"])]
     curve = tagging_curve(firth.Tagger(**SIZES), same, sizes=[1], draws=1, training=TRAINING, progress=False)
-    assert (curve.points[0].value, curve.points[0].draws) == (0.0, (0.0,))
+    assert (curve.measure, curve.points[0].value, curve.points[0].draws) == ("F1 of spans", 0.0, (0.0,))
+    test = [(["a", "c"], ["N", "V"]), (["a", "b"], ["N", "N"])]
+    nouns = [(["a", "b"], ["N", "N"])] * 9
+    curve = tagging_curve(firth.Tagger(**SIZES), nouns, test, sizes=[1, 9], draws=1, progress=False)
+    assert (curve.measure, [point.value for point in curve.points]) == ("accuracy", [0.75, 0.75])
+    assert curve.points[0].low < 0.75 < curve.points[0].high
     with pytest.raises(OptionError, match="expected numbers from 1 to 8, the sentences that there are"):
         tagging_curve(firth.Tagger(**SIZES), same, sizes=[9], progress=False)
