@@ -352,7 +352,7 @@ def flag(
         return f"it needs no flag: {' '.join((command, *usage))}"
     group = command.rpartition(" ")[0]
     groups = [command, group, *(["--cluster"] if "cluster" in flags else [])]
-    if command in ("firth tag train", "firth parse train", "firth coref train"):
+    if command in {f"firth {kind} train" for kind in ("tag", "parse", "coref", "pipeline")}:
         groups.append("annotators")
     groups.append(command.rpartition(" ")[2])  # train, predict
     answers = (table("flags", candidate).get(name, [None])[0] for candidate in groups)

@@ -35,6 +35,7 @@ import numpy.typing as npt
 from firth.arguments import explained
 from firth.documents.document import Document, checked_raw_text, sentence_comments
 from firth.errors import OptionError, warn_caller
+from firth.hints import Hinted
 from firth.kernels import boundaries as kernels
 from firth.options import check, option, options_class
 from firth.pipeline.multiword import MultiwordTokens
@@ -187,7 +188,7 @@ class LearnedTokeniser:
 
 
 @dataclass(frozen=True)
-class TokeniserModel:
+class TokeniserModel(Hinted):
     """A trained tokeniser, as `LearnedTokeniser().train` returns it.
 
     Attributes:
