@@ -20,6 +20,7 @@ from firth.documents.annotate import annotate
 from firth.documents.document import Document
 from firth.errors import CorpusError, warn_caller
 from firth.evaluation.conll2018 import PipelineScores, score_pipeline
+from firth.hints import Hinted
 from firth.options import Preset, check, option, options_class
 from firth.pipeline.raw_text import raw_text
 from firth.pipeline.tokeniser import LearnedTokeniser, TokeniserModel
@@ -88,8 +89,8 @@ class Pipeline:
             The pipeline.
 
         Warns:
-            UserWarning: the treebank lacks tags, lemmas, features or trees, which are then not learned; or training was
-                interrupted before the parser's turn.
+            UserWarning: the treebank lacks tags, lemmas, features or trees, which are then not learned; no held-out
+                sentence has a tree; or training was interrupted before the parser's turn.
 
         Raises:
             CorpusError: the source is missing or holds no sentence, or neither tags nor trees.
@@ -113,16 +114,12 @@ class Pipeline:
         run: dict[str, Any] = {"vectors": vectors, "seed": seed, "threads": threads, "progress": progress}
         tokeniser = LearnedTokeniser().train(sentences if held_out is None else train, seed=seed)
         tagger = self._tagger(train, validation, targets, run) if targets else None
-        interrupted = tagger is not None and tagger.metadata["training"]["interrupted"]
+        interrupted = _ends(tagger)["interrupted"]
         if interrupted and trees:
             warn_caller("interrupted while the tagger was trained: the pipeline has no parser")
         parser = self._parser(train, validation, targets, run) if trees and not interrupted else None
-        interrupted = interrupted or (parser is not None and parser.metadata["training"]["interrupted"])
-        facts = {
-            "sentences": len(train), "held_out_sentences": len(validation), "targets": targets, "seed": seed,
-            "interrupted": bool(interrupted),
-        }  # fmt: skip
-        return PipelineModel(tokeniser, tagger, parser, {"training": facts})
+        facts = {"sentences": len(train), "held_out_sentences": len(validation), "targets": targets, "seed": seed}
+        return PipelineModel(tokeniser, tagger, parser, {"training": {**facts, **_ends(tagger, parser)}})
 
     def _tagger(self, train: Sentences, validation: Sentences, targets: Sequence[str], run: dict[str, Any]) -> Any:
         from firth.neural.models.tagging.tagger import Tagger
@@ -139,13 +136,24 @@ class Pipeline:
         options = kind(tag=tag)
         parsed, held_out = ([sentence for sentence in part if sentence.heads] for part in (train, validation))
         if not held_out:
-            parsed, held_out = parsed[:-1] or parsed, parsed[-1:]
+            last = max(1, len(parsed) // HELD_OUT)
+            warn_caller(
+                f"no held-out sentence has a tree: the last {last:,} of {len(parsed):,} select the parser's epoch"
+            )
+            parsed, held_out = parsed[:-last] or parsed, parsed[-last:]
         return options.train(parsed, held_out=held_out, **self._with_epochs(options, run))
 
     def _with_epochs(self, options: Any, run: dict[str, Any]) -> dict[str, Any]:
         if self.epochs is None:
             return run
         return {**run, "training": replace(options.training, epochs=self.epochs)}
+
+
+def _ends(*models: Any) -> dict[str, Any]:
+    """Return how the trainings of models ended, as the facts of one."""
+    ends = [model.metadata["training"]["ended"] for model in models if model is not None]
+    early = [end for end in ("interrupted", "diverged") if end in ends]
+    return {"ended": (early or ["epochs"])[0], "interrupted": "interrupted" in early}
 
 
 def _say_missing(targets: Sequence[str], trees: bool) -> None:
@@ -156,7 +164,7 @@ def _say_missing(targets: Sequence[str], trees: bool) -> None:
 
 
 @dataclass(frozen=True)
-class PipelineModel:
+class PipelineModel(Hinted):
     """A trained pipeline, as `Pipeline().train` returns it.
 
     Attributes:

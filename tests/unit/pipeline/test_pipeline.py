@@ -1,6 +1,8 @@
 """A pipeline from raw text to trees: training, annotation, scores, saving, commands."""
 
 import json
+import warnings
+from dataclasses import replace
 
 import pytest
 
@@ -71,7 +73,7 @@ def test_an_interrupted_tagger_leaves_out_the_parser(monkeypatch):
 
     def interrupted(self, *given, **named):
         model = train(self, *given, **named)
-        model.metadata["training"]["interrupted"] = True
+        model.metadata["training"]["ended"] = "interrupted"
         return model
 
     monkeypatch.setattr(firth.Tagger, "train", interrupted)
@@ -94,6 +96,15 @@ def test_what_is_no_pipeline_is_refused(pipeline, tmp_path):
         firth.Pipeline().train([DependencySentence.of(["a", "b"])] * 20, progress=False)
     with pytest.raises(CorpusError, match="one sentence"):
         firth.Pipeline().train(treebank(1), progress=False)
+
+
+def test_held_out_sentences_without_trees_are_told():
+    flat = [replace(s, rows=tuple((*r[:6], "_", "_", *r[8:]) for r in s.rows)) for s in treebank(3, seed=2)]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        firth.Pipeline(parser="transition", epochs=1).train(treebank(20), held_out=flat, progress=False)
+    messages = [str(warning.message) for warning in told]
+    assert "no held-out sentence has a tree: the last 2 of 20 select the parser's epoch" in messages
 
 
 def app_of(arguments):
