@@ -128,13 +128,13 @@ def annotate(
     return [document for _, document in here.map(DOCUMENT, finished, lambda document: document)]
 
 
-def _pipeline(given: Any, **others: Any) -> Any:
+def _pipeline(given: Any, **own: Any) -> Any:
     """Return a pipeline, opened where its folder is given.
 
     Args:
-        others: arguments that a pipeline has of its own, by name.
+        own: arguments that a pipeline has of its own, by name.
     """
-    if odd := [name for name, value in others.items() if value is not None]:
+    if odd := [name for name, value in own.items() if value is not None]:
         raise OptionError(f"{odd[0]} with a pipeline, which has its own: leave one of them out")
     named, model = f"pipeline={brief(given)}", given
     if isinstance(given, str | os.PathLike):
