@@ -71,6 +71,17 @@ def rule_of(metadata: Mapping[str, Any]) -> str | None:
     return tokens if isinstance(tokens, str) else None
 
 
+def check_whole(model: Any) -> Any:
+    """Return a trained model that is a part of larger work, which ends where its training was interrupted.
+
+    Raises:
+        KeyboardInterrupt: the training was interrupted.
+    """
+    if model.metadata["training"].get("interrupted"):
+        raise KeyboardInterrupt
+    return model
+
+
 def with_training_facts(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return a copy of a model's metadata whose facts about the training a notebook shows as a table."""
     copy = dict(metadata or {})

@@ -3,7 +3,7 @@
 import inspect
 import shlex
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ from firth.cli.files import size_on_disk
 from firth.cli.flags import Flags, add_command, with_flags
 from firth.cli.groups import commands
 from firth.cli.labelled_texts import AUTO, DEFAULT, HOMES, KINDS, LINEAR_HOMES, TABLE, TREES, Texts, model_help
-from firth.cli.output import complain, print_json, show, with_progress, working
+from firth.cli.output import complain, note, print_json, sentence, show, with_progress, working
 from firth.cli.targets import check_file_target, check_folder_target, checkpoint_in, is_resumed
 from firth.cli.texts import line_batches, source_of
 from firth.cli.training import RawText, Report, Run, StartVectors, TrainCommand, chosen_model, given_vectors, single_app
@@ -45,7 +45,7 @@ from firth.comparison.classifiers import LinearAdvantage, compared_with_linear, 
 from firth.comparison.models import Model as NamedModel
 from firth.comparison.models import models_in
 from firth.corpus.table_options import TableOptions
-from firth.errors import CorpusError, OptionError
+from firth.errors import CorpusError, FirthError, OptionError
 from firth.registry import load_folder, plain_name
 from firth.sentences.text_blocks import read_texts
 from firth.signals import exit_status
@@ -88,8 +88,20 @@ def _train_neural(
     classifier = run.train(texts, held_out=None if held_out is None else Path(held_out), **table)
     single = classifier.inputs == "texts" and not classifier.options.pairs
     if single and not classifier.metadata["training"]["interrupted"]:
-        run.read["linear"] = _compared(run, classifier, texts, held_out, table)
+        run.read["compared"] = partial(_compared, run, classifier, texts, held_out, table)
     return classifier
+
+
+def _once_saved(compared: Callable[[], LinearAdvantage | None]) -> LinearAdvantage | None:
+    """Return the comparison of a saved model with a linear one; None where the texts cannot be read twice."""
+    try:
+        return compared()
+    except (FirthError, OSError) as error:
+        note(f"not compared with a linear model: {sentence(error)}")
+        return None
+    except KeyboardInterrupt:
+        note("the classifier is saved; its comparison with a linear model was interrupted")
+        raise
 
 
 def _compared(run: Run, classifier: Any, texts: Any, held_out: str | None, table: Mapping[str, Any]) -> Any:
@@ -139,7 +151,7 @@ def _report_neural(run: Run, classifier: Any) -> Report:
         right = f"{100 * (1 - error):.1f} % right, " if error is not None else ""
         loss, texts = f"{best['held_out_loss']:.3f} nats", f"{facts['held_out_texts']:,} held-out texts"
         lines.append(f"best epoch {best['epoch']:g}: {right}{loss}, on {texts}")
-    advantage = run.read.get("linear")
+    advantage = _once_saved(run.read["compared"]) if "compared" in run.read else None
     if advantage is not None:
         table["linear"] = asdict(advantage)
         lines += [advantage.advice] if advantage.advice else []
@@ -275,9 +287,8 @@ def _train(
     interrupted = classifier.metadata["training"]["interrupted"]
     compared = None
     if autotune is None and not interrupted and texts != "-":
-        compared = compared_with_linear(
-            partial(trainer.train, vectors=start), texts, **table, seed=seed, threads=threads
-        )  # fmt: skip
+        train = partial(trainer.train, vectors=start)
+        compared = _once_saved(partial(compared_with_linear, train, texts, **table, seed=seed, threads=threads))
     _report(classifier, output, time.monotonic() - began, json, compared)
     if classifier.metadata["training"]["interrupted"]:
         raise typer.Exit(exit_status())

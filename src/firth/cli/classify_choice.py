@@ -9,7 +9,7 @@ import typer
 
 from firth.cli.arguments import AsJson, Overwrite, Quiet, Seed, Threads, flag, names, output, whole_numbers
 from firth.cli.labelled_texts import AUTO, KINDS, TABLE, Texts, model_help
-from firth.cli.output import show
+from firth.cli.output import end, show
 from firth.cli.targets import check_folder_target
 from firth.cli.texts import source_of
 from firth.cli.training import RawText, StartVectors, given_vectors
@@ -53,6 +53,7 @@ def train_auto(
         f"next: firth classify test {shlex.quote(str(output))} TEXTS",
     ]  # fmt: skip
     show(json, {"classifier": str(output), **choice.described(), "seconds": took}, "\n".join(lines))
+    end(choice.classifier.metadata["training"])
 
 
 def curve(

@@ -36,6 +36,7 @@ from firth.errors import CorpusError, OptionError
 from firth.evaluation.baselines import most_frequent_of_texts, the_label, warn_if_trivial
 from firth.evaluation.selection import stratified_folds
 from firth.progress import Progress, Status, reporting
+from firth.training_facts import check_whole
 
 FEW = 2_000  # texts below which all of them are judged, in folds
 FOLDS = 5
@@ -284,7 +285,7 @@ def right_answers(train: Callable[..., Any], examples: Examples, test: Examples,
     only = {label for names in examples.labels for label in names}
     if len(only) < 2:
         return sum(bool(only & set(names)) for names in test.labels)
-    classifier = train(*_columns(examples), **run)
+    classifier = check_whole(train(*_columns(examples), **run))
     texts, labels = _columns(test)
     predicted = [row[0][0] for row in classifier.predict(texts)]
     return sum(label in names for label, names in zip(predicted, labels, strict=True))

@@ -5,6 +5,7 @@ from typing import Any
 import firth
 from firth.errors import OptionError
 from firth.progress import Progress
+from firth.training_facts import check_whole
 
 
 def vectors_of_raw(raw: Any, vectors: Any, *, seed: int, threads: int | None, progress: Progress) -> Any:
@@ -15,4 +16,4 @@ def vectors_of_raw(raw: Any, vectors: Any, *, seed: int, threads: int | None, pr
     """
     if vectors is not None:
         raise OptionError("vectors and raw: word vectors are either given or learned from raw text; leave one out")
-    return firth.FastText().train(raw, seed=seed, threads=threads, progress=progress).known
+    return check_whole(firth.FastText().train(raw, seed=seed, threads=threads, progress=progress)).known

@@ -11,6 +11,7 @@ from firth.progress import Progress
 from firth.randomness import generator
 from firth.readers.span_tags import scheme_of
 from firth.storage.skipping import SKIP
+from firth.training_facts import check_whole
 
 Columns = Mapping[str, Sequence[Sequence[str]]]  # tags of sentences, by target
 TEST = 0.2  # share of the sentences that are test data where none are given
@@ -86,7 +87,7 @@ def tagging_curve(
             spans.extend(marks_spans.values())
             return without_training(part.tags, tested.tags, marks_spans)
         own = type(tagger)(**{**vars(tagger), "targets": targets})
-        model = own.train(items(part), seed=number, threads=threads, progress=False, **given)
+        model = check_whole(own.train(items(part), seed=number, threads=threads, progress=False, **given))
         scores = list(model.test(tests, seed=number, threads=threads, progress=False).values())
         spans.extend(score.spans is not None for score in scores)
         return mean_of([Measured(score.score, *score.interval) for score in scores])
@@ -100,7 +101,7 @@ def tagging_curve(
 
 
 def without_training(tags: Columns, gold: Columns, marks_spans: Mapping[str, bool]) -> Measured:
-    """Return the score of the most frequent tag, which is all that one tag or one sentence teaches; it finds no span."""
+    """Return the score of the most frequent tag, all that one tag or one sentence teaches; it finds no span."""
     scores = list[Measured]()
     for target, column in gold.items():
         tag, _ = most_frequent(chain.from_iterable(tags[target]))

@@ -20,6 +20,7 @@ from firth.errors import FirthError
 from firth.evaluation.evaluate import evaluate
 from firth.progress import COMPILING, LOADING, Status, reporting
 from firth.signals import interruptible
+from firth.training_facts import check_whole
 from firth.vectors.document_vectors import DocumentVectors
 from firth.vectors.sense_vectors import SenseVectors
 
@@ -45,8 +46,7 @@ def measure(task: Mapping[str, Any]) -> dict[str, Any]:
         trained_model = model.train(corpus, seed=task["seed"], threads=task["threads"], progress=report, **further)
         wall = time.monotonic() - began
     peak, facts = _peak_bytes(), trained_model.metadata["training"]
-    if facts["interrupted"]:
-        raise KeyboardInterrupt
+    check_whole(trained_model)
     # Only the training record knows the time that an interrupted run had spent.
     seconds = max(wall - apart.compiling - apart.counting, facts["seconds"] if resumed else 0.0, 1e-9)
     trained_model.metadata["name"] = task["model"]

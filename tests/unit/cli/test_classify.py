@@ -3,6 +3,9 @@
 import json
 import warnings
 
+from firth.cli import classify
+from firth.errors import CorpusError
+
 
 def test_predicts_a_column_of_a_table(run, tmp_path):
     (tmp_path / "labels.txt").write_text("__label__warm red rose\n__label__cold green leaf\n" * 20, encoding="utf-8")
@@ -72,3 +75,21 @@ def test_the_command_offers_the_linear_model_and_draws_curves(run, tmp_path):
     rows = json.loads(run(*curve, 24, "--json")[1])
     assert [point["examples"] for point in rows["points"]] == [24]
     assert "such as 50,100,300" in run(*curve, "few")[2]
+
+
+def test_a_model_is_saved_before_it_is_compared(run, tmp_path, monkeypatch):
+    """Texts from a pipe, which cannot be read twice, and Ctrl-C in the comparison."""
+    (tmp_path / "labels.txt").write_text("__label__warm red\n__label__cold sea\n" * 9, encoding="utf-8")
+    train = ["classify", "train", "labels.txt", "-o", "m", "--threads", 1, "-q", "--overwrite"]
+    for problem, status, told in (
+        (CorpusError("labels.txt: empty"), 0, "not compared with a linear model: labels.txt: empty"),
+        (KeyboardInterrupt(), 130, "the classifier is saved; its comparison with a linear model was interrupted"),
+    ):
+
+        def compared(*_, problem=problem, **__):
+            raise problem
+
+        monkeypatch.setattr(classify, "compared_with_linear", compared)
+        ended, _, err = run(*train)
+        assert (ended, told in err) == (status, True)
+        assert run("classify", "predict", "m", "labels.txt", "-q")[0] == 0

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
+from firth.cli import classify
 from firth.cli.app import build_app
 from firth.errors import CorpusError, FormatError, OptionError
 
@@ -42,6 +43,15 @@ def test_train_predict_and_test(capsys, tmp_path):
     first, second = capsys.readouterr().out.splitlines()
     assert {first.split("\t")[0], first.split("\t")[2]} == {"fruit", "tool"}
     assert second != first
+
+
+def test_ctrl_c_in_the_comparison_does_not_lose_the_model(monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(classify, "linear_accuracy", interrupt)
+    assert run("train", "train.txt", "-o", "k", "--model", "cnn", *TINY) == 130
+    assert firth.load("k").options.filters == 4
 
 
 def test_pairs_with_scores(capsys, tmp_path):

@@ -1,5 +1,8 @@
 """The choice of a text classifier by its accuracy on texts that it did not learn from."""
 
+from types import SimpleNamespace
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -38,7 +41,7 @@ def test_accuracy_is_that_of_the_folds():
     wrong = TEXTS[3]
 
     class Known:
-        metadata: dict
+        metadata: ClassVar = {"training": {}}
 
         def predict(self, texts):
             return [[("x" if text == wrong else LABELS[TEXTS.index(text)], 1.0)] for text in texts]
@@ -56,6 +59,19 @@ def test_accuracy_is_that_of_the_folds():
     assert score.accuracy == 23 / 24
     assert sum(len(test) for _, test in splits) == 24
     assert sum(24 - size for size in sizes) == 24  # each text is judged once
+
+
+def test_ctrl_c_in_a_training_ends_the_comparison(monkeypatch):
+    """A training that is interrupted returns what it has learned, which is not to be compared."""
+    stopped = SimpleNamespace(metadata={"training": {"interrupted": True}})
+    monkeypatch.setattr(firth.TextClassifier, "train", lambda *_, **__: stopped)
+    with pytest.raises(KeyboardInterrupt):
+        choose()
+    with pytest.raises(KeyboardInterrupt):
+        firth.classifier_curves(TEXTS, LABELS, models=["fasttext"], sizes=[15], progress=False)
+    monkeypatch.setattr(firth.FastText, "train", lambda *_, **__: stopped)
+    with pytest.raises(KeyboardInterrupt):
+        choose(raw="text.txt", models=["linear"])
 
 
 def test_vectors_bring_their_candidates():

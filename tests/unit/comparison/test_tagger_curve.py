@@ -1,5 +1,7 @@
 """The learning curve of a tagger: sizes, draws, the same test sentences, and sizes with nothing to learn."""
 
+from types import SimpleNamespace
+
 import pytest
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
@@ -36,3 +38,10 @@ def test_one_label_is_nothing_to_learn_and_a_fifth_is_test_data():
     assert curve.points[0].low < 0.75 < curve.points[0].high
     with pytest.raises(OptionError, match="expected numbers from 1 to 8, the sentences that there are"):
         tagging_curve(firth.Tagger(**SIZES), same, sizes=[9], progress=False)
+
+
+def test_ctrl_c_in_a_training_ends_the_curve(monkeypatch):
+    stopped = SimpleNamespace(metadata={"training": {"interrupted": True}})
+    monkeypatch.setattr(firth.Tagger, "train", lambda *_, **__: stopped)
+    with pytest.raises(KeyboardInterrupt):
+        tagging_curve(firth.Tagger(targets="ner", **SIZES), sentences(30), sizes=[20], progress=False)
