@@ -42,11 +42,13 @@ def ours(train: Sequence[DependencySentence], text: Path) -> Iterator[tuple[str,
     """What firth runs: name and job."""
     few = list(train[:10])
     once = firth.TrainingOptions(epochs=1)
-    default = firth.Tagger(hidden=200, spelling=False).train(list(train), held_out=few, training=once, progress=False)
-    small = firth.Tagger(hidden=100, spelling=False, head="softmax").train(
+    default = firth.Tagger(targets="upos", hidden=200, spelling=False).train(
         list(train), held_out=few, training=once, progress=False
     )
-    parser = firth.TransitionParser().train(list(train), held_out=few, training=once, progress=False)
+    small = firth.Tagger(targets="upos", hidden=100, spelling=False, head="softmax").train(
+        list(train), held_out=few, training=once, progress=False
+    )
+    parser = firth.TransitionParser(tag="upos").train(list(train), held_out=few, training=once, progress=False)
     stages: dict[str, dict[str, Any]] = {
         "sentences and tokens": {},
         SMALL: {"tagger": small},

@@ -28,7 +28,7 @@ def models_of(arguments, sizes):
     folders = {"tagger": arguments.tagger, "parser": arguments.parser}
     train = next(iter(sorted(arguments.treebank.glob("*-train*.conllu*"))), None) if arguments.treebank else None
     options = {
-        "tagger": firth.Tagger(**sizes.get("tagger", {})),
+        "tagger": firth.Tagger(**{"targets": "upos", **sizes.get("tagger", {})}),
         "parser": firth.TransitionParser(**{"tag": "upos", **sizes.get("parser", {})}),
     }
     for name, folder in folders.items():

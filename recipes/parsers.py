@@ -26,7 +26,7 @@ from firth.readers import DependencySentence, write_conllu
 PARTS = ("train", "dev", "test")
 MODELS = {"transition": firth.TransitionParser, "biaffine": firth.BiaffineParser}
 PLAIN = {"tag": "upos", "beam": 1}  # unless --options say otherwise
-TAGGER = {"characters": "lstm", "head": "softmax", "hidden": 200, "spelling": False}
+TAGGER = {"targets": "upos", "characters": "lstm", "head": "softmax", "hidden": 200, "spelling": False}
 
 
 def parts(folder):

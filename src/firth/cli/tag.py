@@ -91,9 +91,10 @@ def _train(
 ) -> Any:
     """Train a tagger on sentences with tags.
 
-    Targets of CoNLL-U and of documents are upos, xpos, feats, lemma and ner, several with commas between. Of a file of
-    columns the last one is learned, or those that --targets names, by their numbers from 1 or their names in a first
-    line.
+    Targets of CoNLL-U and of documents are upos, xpos, feats, lemma and ner, several with commas between. Without
+    --targets, upos and feats are learned, as far as the words have them, and ner of documents with entities. Of a file
+    of columns the last one is learned, or those that --targets names, by their numbers from 1 or their names in a
+    first line.
     """
     return run.train(source, held_out=held_out, start=_opened_start(start), on_error=on_error, word_column=word_column)
 

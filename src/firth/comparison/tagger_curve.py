@@ -55,10 +55,10 @@ def tagging_curve(
         CorpusError: a source is missing or holds no sentence.
         OptionError: there is no such size, or the data have no such target.
     """
-    from firth.neural.models.tagging.data import Reading, TaggedExamples, default_target, listed, read_tagged
+    from firth.neural.models.tagging.data import Reading, TaggedExamples, default_targets, listed, read_tagged
 
     source, reading = listed(source), Reading(on_error, word_column)
-    targets = tagger.target_names or (default_target(source),)
+    targets = tagger.target_names or default_targets(source)
     examples = read_tagged(source, targets, reading)
     if test is None:
         if len(examples) < 2:
@@ -96,7 +96,8 @@ def tagging_curve(
         train_and_judge, len(examples), name="tagger", measure="score", unit="sentences", sizes=sizes, draws=draws,
         seed=seed, progress=progress,
     )  # fmt: skip
-    measure = "F1 of spans" if spans and all(spans) else "accuracy" if not any(spans) else "mean score"
+    measure = "F1 of spans" if spans and all(spans) else "accuracy" if not any(spans) else "score"
+    measure = f"mean {measure}, {', '.join(targets)}" if len(targets) > 1 else measure
     return LearningCurve(curve.name, measure, curve.unit, curve.points)
 
 

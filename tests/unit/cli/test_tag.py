@@ -77,6 +77,17 @@ def test_conllu_with_two_targets(capsys, tmp_path):
     assert capsys.readouterr().out.splitlines()[1].startswith("feats: accuracy 100.00")
 
 
+def test_a_tagger_gives_by_default_what_a_parser_reads_by_default(capsys):
+    assert run("train", "a.conllu", "-o", "t", *TINY[:-1]) == 0
+    printed = capsys.readouterr()
+    assert "t: bilstm-crf, 2 tags of upos, 2 tags of feats, 2 words" in printed.out
+    assert "targets=upos,feats" in printed.err
+    sizes = ["--dim", "4", "--hidden", "4", "--epochs", "1", "-q"]
+    assert firth_command("parse", "train", "a.conllu", "-o", "p", *sizes) == 0
+    assert firth_command("parse", "test", "p", "a.conllu", "--tagger", "t", "-q") == 0
+    assert "predicted" in capsys.readouterr().out
+
+
 def test_lemmas_fill_their_column(capsys, tmp_path):
     assert run("train", "a.conllu", "-o", "p", "--targets", "upos,lemma", *TINY) == 0
     assert "2 tags of upos, 3 tags of lemma" in capsys.readouterr().out

@@ -9,6 +9,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 import firth
 from firth.comparison.tagger_curve import tagging_curve
 from firth.errors import OptionError
+from firth.readers.conllu import DependencySentence
 from tests.unit.neural.models.tagging.tiny import SIZES, sentences
 
 TRAINING = firth.TrainingOptions(epochs=6, batch_size=4, lr=0.03)
@@ -38,6 +39,12 @@ def test_one_label_is_nothing_to_learn_and_a_fifth_is_test_data():
     assert curve.points[0].low < 0.75 < curve.points[0].high
     with pytest.raises(OptionError, match="expected numbers from 1 to 8, the sentences that there are"):
         tagging_curve(firth.Tagger(**SIZES), same, sizes=[9], progress=False)
+
+
+def test_tags_and_features_of_a_treebank_by_default():
+    sentence = DependencySentence.of(["a", "b"]).annotated(tags=["N", "N"], features=["X=1", "_"])
+    curve = tagging_curve(firth.Tagger(**SIZES), [sentence] * 4, sizes=[1], draws=1, progress=False)
+    assert (curve.measure, curve.points[0].value) == ("mean accuracy, upos, feats", 0.75)
 
 
 def test_ctrl_c_in_a_training_ends_the_curve(monkeypatch):

@@ -12,7 +12,7 @@ import torch
 
 from firth.errors import CorpusError, brief, counted, warn_caller
 from firth.evaluation.baselines import most_frequent
-from firth.neural.models.parsers.size_defaults import share_filled
+from firth.neural.models.tokens.treebank_columns import share_filled
 from firth.neural.saved import Saved
 from firth.neural.supervised import SHARE
 from firth.readers.conllu import DependencySentence, read_conllu

@@ -9,8 +9,8 @@ from firth.arguments import explained
 from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief, warn_caller
 from firth.evaluation.dependencies import TreeScores, score_trees
 from firth.neural.models.parsers.data import ParserModule, ParserVocabulary, Sentences, read_sentences
-from firth.neural.models.parsers.size_defaults import share_filled
 from firth.neural.models.tokens.reader import COLUMNS, COUNTS
+from firth.neural.models.tokens.treebank_columns import share_filled
 from firth.neural.prediction import in_batches
 from firth.neural.saved import Field, SavedModel
 from firth.neural.training.devices import Runtime, runtime_of

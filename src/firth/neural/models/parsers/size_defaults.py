@@ -4,8 +4,7 @@ What: a small treebank is read more often, in smaller batches; tags and features
 
 Rule, for a treebank of n sentences to train on:
 
-    tag            features where a word in ten or more has any; else upos, or xpos, where half of the words have one;
-                   else none
+    tag            what the treebank has, by `firth.neural.models.tokens.treebank_columns`
     batch_size     n / 200, from 5 to 50 sentences; of a biaffine parser 1 / 35 of the words, from 100 to 700 words
     epochs         10 + 1,500 / n, at most 40; of a biaffine parser 42 sqrt(100,000 / words), from 42 to 80
     beam           4
@@ -20,14 +19,12 @@ Source: for transition parsers chosen on 300 sentences of UD French Sequoia and 
 
 import math
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
-from firth.neural.models.tokens.reader import COLUMNS
-from firth.readers.conllu import NONE, DependencySentence
+from firth.neural.models.tokens.treebank_columns import default_columns
+from firth.readers.conllu import DependencySentence
 
 Sentences = Sequence[DependencySentence]
-FEATURES, TAGS = 0.1, 0.5  # shares of words with a value from which on a column is read
 UPDATES = 200  # of an epoch
 BATCHES = 5, 50  # sentences
 LEAST, MORE, MOST = 10, 1500, 40  # epochs: of large treebanks, the sum of what is added for all, of small ones
@@ -36,18 +33,10 @@ WORDS, WORDS_OF_BATCHES, PASSES = 100_000, (100, 700), (42, 80)  # of biaffine p
 BATCHES_OF_WORDS = 35  # of an epoch
 
 
-def share_filled(sentences: Sentences, column: str) -> float:
-    """Return the share of words that have a value in a column, a name of `COLUMNS`."""
-    values = list(chain.from_iterable(COLUMNS[column](sentence) for sentence in sentences))
-    return sum(value not in (NONE, "") for value in values) / max(len(values), 1)
-
-
 def tag_of(sentences: Sentences) -> str:
     """Return the option `tag` for a treebank: what it has."""
-    tags = next((name for name in ("upos", "xpos") if share_filled(sentences, name) >= TAGS), "none")
-    if tags == "upos" and share_filled(sentences, "feats") >= FEATURES:
-        return "features"
-    return tags
+    columns = default_columns(sentences)
+    return "features" if "feats" in columns else next(iter(columns), "none")
 
 
 def transition_defaults(sentences: Sentences) -> dict[str, Any]:

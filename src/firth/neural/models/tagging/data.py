@@ -25,6 +25,7 @@ from firth.neural.models.tokens.reader import (
     sentence_batches,
     words_of,
 )
+from firth.neural.models.tokens.treebank_columns import default_columns
 from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch, pad
 from firth.readers.columns import ColumnSentence, read_columns
 from firth.readers.conllu import NONE, DependencySentence, read_conllu
@@ -92,18 +93,26 @@ def listed(source: Any) -> Any:
     return list(source) if isinstance(source, Iterator) else source
 
 
-def default_target(source: Any) -> str:
-    """Return what is tagged where nobody says: upos, of documents with entities ner, of other sources tag."""
+def default_targets(source: Any) -> tuple[str, ...]:
+    """Return what is tagged where nobody says.
+
+    Of documents with entities ner; of CoNLL-U and other documents the tags that they have, which a parser of the same
+    sentences reads by default: upos and feats, upos, or xpos; of other sources tag.
+    """
     items = [source] if _is_path(source) else source
-    first = next(iter(items), None) if isinstance(items, Iterable) else None
-    if isinstance(first, str | os.PathLike) and _holds_documents(first):
-        with warnings.catch_warnings(action="ignore"):  # the file is read again
-            return default_target(list(read_documents(first, on_error=SKIP)))
-    if isinstance(first, Document):
-        return ENTITIES if any(isinstance(item, Document) and item.entities for item in items) else ANNOTATED[0]
-    annotated = isinstance(first, DependencySentence)
-    annotated |= isinstance(first, str | os.PathLike) and is_conllu(first)
-    return ANNOTATED[0] if annotated else "tag"
+    items = list(items) if isinstance(items, Iterable) else []
+    with warnings.catch_warnings(action="ignore"):  # files are read again
+        if items and _is_path(items[0]) and _holds_documents(items[0]):
+            items = list(read_documents(items[0], on_error=SKIP))
+        elif items and _is_path(items[0]) and is_conllu(items[0]):
+            paths = [Path(item) for item in items if _is_path(item) and Path(item).exists()]
+            items = [sentence for path in paths for sentence in read_conllu(path, trees=False, on_error=SKIP)]
+    documents = [item for item in items if isinstance(item, Document)]
+    if any(document.entities for document in documents):
+        return (ENTITIES,)
+    sentences = [item for item in items if isinstance(item, DependencySentence)]
+    sentences += [sentence for document in documents for sentence in document.sentences]
+    return default_columns(sentences) or ANNOTATED[:1] if sentences else ("tag",)
 
 
 def read_tagged(source: Any, targets: Sequence[str], reading: Reading = Reading()) -> TaggedExamples:

@@ -20,7 +20,6 @@ Cost: `python -m benchmarks.tagging` measures words per second.
 """
 
 import abc
-import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Unpack
 
@@ -37,7 +36,7 @@ from firth.neural.models.tagging.data import (
     TagBatch,
     TaggedExamples,
     Tags,
-    default_target,
+    default_targets,
     encoded,
     listed,
     read_tagged,
@@ -108,7 +107,8 @@ class TaggerOptions(TokenOptions, abc.ABC):
     targets: str | Sequence[str] | None = option(
         None,
         "what is tagged, with commas between: upos, xpos, feats, lemma or ner of CoNLL-U and documents, or numbers of "
-        "columns; default: upos, of documents with entities ner, and of columns the last, which is then called tag",
+        "columns; default: upos and feats, as far as the words have them, of documents with entities ner, and of "
+        "columns the last, which is then called tag",
     )
     encoder: str = option("bilstm", "how words are read in context: bilstm or window", choices=ENCODERS)
     head: str | None = option(
@@ -286,15 +286,16 @@ def train_tagger(
     config, reading = RunConfig.of(options.training, run), Reading(on_error, word_column)
     with running_clock():
         source = listed(source)
-        options = dataclasses.replace(options, targets=options.target_names or default_target(source))
-        examples = read_tagged(source, options.target_names, reading)
+        targets = options.target_names or default_targets(source)
+        examples = read_tagged(source, targets, reading)
         size = len(examples), sum(len(words_of(sentence)) for sentence in examples.sentences)
         if held_out is None:
             examples, validation = _split(examples, config.seed)
         else:
-            validation = read_tagged(held_out, options.target_names, reading)
+            validation = read_tagged(held_out, targets, reading)
         selects = held_out is not None or len(validation) >= SELECTING
-        chosen, shown = tagger_defaults(size[0]), f"{counted(size[0], 'sentence')}, {counted(size[1], 'word')}"
+        chosen = {"targets": ",".join(targets), **tagger_defaults(size[0])}
+        shown = f"{counted(size[0], 'sentence')}, {counted(size[1], 'word')}"
         options, config = with_size_defaults(options, config, chosen, shown)
         return _trained(options, examples, validation, config, vectors, embedders_of(embed), start, selects)
 

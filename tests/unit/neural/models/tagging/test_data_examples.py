@@ -11,7 +11,8 @@ import firth
 from firth.documents.document import Entity
 from firth.documents.files import write_documents
 from firth.errors import CorpusError, FormatError, OptionError
-from firth.neural.models.tagging.data import Reading, default_target, read_tagged
+from firth.neural.models.parsers.size_defaults import tag_of
+from firth.neural.models.tagging.data import Reading, default_targets, read_tagged
 from firth.readers.columns import read_columns
 from firth.readers.conllu import read_conllu
 
@@ -83,8 +84,8 @@ def test_entities_of_files_of_documents(conllu, tmp_path):
         write_documents(tmp_path / name, [document, document])
         found = read_tagged(tmp_path / name, ["ner", "upos"])
         assert found.tags == {"ner": [("B-A", "O"), ("B-B", "I-B")] * 2, "upos": [("PRON", "VERB")] * 4}
-    assert [default_target(each) for each in (tmp_path / "d.jsonl", [str(tmp_path / "d.jsonl")])] == ["ner", "ner"]
-    assert default_target(tmp_path / "d.conllu") == "upos"
+    assert [default_targets(each) for each in (tmp_path / "d.jsonl", [str(tmp_path / "d.jsonl")])] == [("ner",)] * 2
+    assert default_targets(tmp_path / "d.conllu") == ("upos", "feats")
 
 
 TWO_ROOTS = CONLLU.replace("\t2\tnsubj", "\t0\troot")
@@ -117,11 +118,11 @@ def test_entities_of_other_programs(tmp_path):
     with pytest.warns(UserWarning, match="left out 2 of 4 entities, which are inside or across others or go over"):
         found = read_tagged(tmp_path / "a.jsonl", ["ner"])
     assert found.tags == {"ner": [("B-PER", "I-PER", "O", "O"), ("O", "O", "B-PER", "O")]}
-    assert default_target(tmp_path / "a.jsonl") == "ner"
+    assert default_targets(tmp_path / "a.jsonl") == ("ner",)
     (tmp_path / "a.csv").write_text("Sentence,Word,POS,Tag\n1,Ada,NNP,U-PER\n2,left,VBD,O\n", encoding="utf-8")
     assert read_tagged(tmp_path / "a.csv", ["tag"]).tags == {"tag": [("U-PER",), ("O",)]}
     assert read_tagged([tmp_path / "a.csv"], ["pos"]).tags == {"pos": [("NNP",), ("VBD",)]}
-    assert default_target(tmp_path / "a.csv") == "tag"
+    assert default_targets(tmp_path / "a.csv") == ("tag",)
     with pytest.raises(OptionError, match="word_column='5': expected a number from 1 to 4, or one of Sentence, Word"):
         read_tagged(tmp_path / "a.csv", ["tag"], Reading(word_column=5))
 
@@ -154,11 +155,33 @@ def test_pairs_of_words_and_tags(items, expected):
 
 def test_targets_that_nobody_names(conllu, columns):
     sentences = list(read_conllu(conllu))
-    assert [default_target(each) for each in (conllu, [str(conllu)], sentences)] == ["upos"] * 3
-    assert [default_target(each) for each in (columns, [("a", ["X"])], [])] == ["tag"] * 3
+    assert [default_targets(each) for each in (conllu, [str(conllu)], sentences)] == [("upos", "feats")] * 3
+    assert [default_targets(each) for each in (columns, [("a", ["X"])], [])] == [("tag",)] * 3
     plain = firth.Document(tuple(sentences))
-    assert default_target([plain]) == "upos"
-    assert default_target([plain, plain.annotated(entities=[Entity(0, 1, "A")])]) == "ner"
+    assert default_targets([plain]) == ("upos", "feats")
+    assert default_targets([plain, plain.annotated(entities=[Entity(0, 1, "A")])]) == ("ner",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, ("upos", "feats")),
+        ({"features": ["_", "_"]}, ("upos",)),
+        ({"tags": ["_", "_"]}, ("xpos",)),
+        ({"tags": ["_", "_"], "language_tags": ["_", "_"]}, ("upos",)),
+    ],
+)
+def test_a_treebank_has_the_tags_by_default_that_a_parser_reads(tmp_path, changes, expected):
+    sentences = [sentence.annotated(**changes) for sentence in read_conllu(_written(tmp_path, CONLLU))]
+    assert default_targets(sentences) == expected
+    assert default_targets(_written(tmp_path, f"{sentences[0]}\n\n1\tdamaged\n\n")) == expected
+    assert firth.TransitionParser(tag=tag_of(sentences)).columns in (expected, ())
+
+
+def _written(folder, text):
+    path = folder / "b.conllu"
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 @pytest.mark.parametrize(
