@@ -19,7 +19,7 @@ from firth.neural.models.tagging.tag_set import ByTarget, TagSet, check_notation
 from firth.neural.models.tokens.reader import Sentence, TokenReader, reader_field, words_of
 from firth.neural.prediction import in_batches
 from firth.neural.saved import Field, Saved, SavedModel
-from firth.neural.structs.chains import Chain, best_tags, k_best_tags, log_partition, marginals
+from firth.neural.structs.chains import Chain, best_tags, chain_score, k_best_tags, log_partition, marginals
 from firth.options import check_whole
 from firth.progress import Progress
 from firth.readers.conllu import DependencySentence
@@ -29,6 +29,7 @@ from firth.storage.skipping import SKIP
 from firth.text.inputs import check_items, check_no_file, token_lists
 
 TAGS = "tags"  # the JSON file of the tags of each target
+MEASURES = ("mnlp", "total")  # of uncertainty
 BATCH_WORDS = 4096  # words that are read together, padding included
 Floats = npt.NDArray[np.float64]
 Answer = TypeVar("Answer")
@@ -183,6 +184,36 @@ class TaggerModel(SavedModel):
         ]
 
     @explained
+    def uncertainty(
+        self, sentences: Any, *, measure: str = "mnlp", threads: int | None = None, progress: Progress = False
+    ) -> Floats:
+        """Return how uncertain the best tags of each sentence are, (N,) float64 nats: high for those worth annotating.
+
+        With y* the best tags of the T words of a sentence x, and of several targets the sum over them:
+
+            mnlp    -log p(y* | x) / T    least confidence normalised by length, which does not favour long sentences
+            total   -log p(y* | x)        least confidence
+
+        Args:
+            sentences: a list of sentences; those without words have 0.
+            measure: "mnlp" or "total".
+
+        Raises:
+            OptionError: another measure, or the tagger was trained with a margin.
+            CorpusError: an item is no sentence.
+
+        Source: Shen et al. 2018, "Deep active learning for named entity recognition", equations 1 and 2 (LC, MNLP).
+        """
+        self._check_probabilities()
+        if measure not in MEASURES:
+            raise OptionError(f"measure={measure!r}: expected one of {', '.join(MEASURES)}")
+        items = _sentences(sentences)
+        rows = self._answers(items, _log_probabilities, 0.0, threads, progress)
+        totals = -np.array([sum(row) for row in rows], np.float64)
+        lengths = np.array([max(1, len(words_of(sentence))) for sentence in items])
+        return np.maximum(totals / lengths if measure == "mnlp" else totals, 0.0)
+
+    @explained
     def n_best(
         self, sentences: Any, n: int = 5, *, target: str | None = None, threads: int | None = None
     ) -> list[list[tuple[tuple[str, ...], float]]]:
@@ -322,6 +353,14 @@ def _sentences(items: Any) -> list[Sentence]:
         item if isinstance(item, DependencySentence) else token_lists([item], str.split, f"sentence {number}")[0]
         for number, item in enumerate(check_items(items, "sentences", "sentence"))
     ]
+
+
+def _log_probabilities(chain: Chain, tags: TagSet) -> list[float]:
+    """Return the log-probability of the best tags of each sentence."""
+    paths = torch.nn.utils.rnn.pad_sequence([torch.tensor(path) for path in best_tags(chain)], batch_first=True)
+    scores = chain_score(chain, paths.to(chain.tags.device)).double() - log_partition(chain).double()
+    values: list[float] = scores.tolist()
+    return values
 
 
 def _shown_marginals(chain: Chain, tags: TagSet) -> list[Floats]:

@@ -145,3 +145,15 @@ def test_gold_tags_that_the_tagger_lacks_count_as_missed(tagger):
     assert "NEW" in scores["ner"].spans.by_type
     with pytest.raises(CorpusError, match=r"sentences: none of its tags \(V, U\) is a tag of 'pos' here; expected"):
         tagger.test([(["in", "Loto", "in"], {"pos": ["V", "U", "V"], "ner": ["O", "O", "O"]})])
+
+
+def test_uncertainty_is_that_of_the_best_tags(tagger):
+    """-log of the probability of the best sequence of each target, summed; by words, unless the total is asked for."""
+    texts = ["in Loto", "sings mr Kara in Loto", ""]
+    totals = [
+        -sum(np.log(tagger.n_best([text], 1, target=target)[0][0][1]) for target in tagger.targets) for text in texts
+    ]
+    assert tagger.uncertainty(texts, measure="total") == pytest.approx(totals, abs=1e-5)
+    assert tagger.uncertainty(texts) == pytest.approx([totals[0] / 2, totals[1] / 5, 0], abs=1e-5)
+    with pytest.raises(OptionError, match="measure='entropy': expected one of mnlp, total"):
+        tagger.uncertainty(texts, measure="entropy")
