@@ -25,7 +25,8 @@ def annotate(
     files: Annotated[
         list[Path],
         names(
-            "Files: raw text, CoNLL-U (.conllu), JSONL (.jsonl), JSON or CSV with entities; also packed (.gz).",
+            "Files: raw text, CoNLL-U (.conllu), JSONL (.jsonl), JSON, CSV, brat (.ann or a folder) or spaCy (.spacy) "
+            "with entities; also packed (.gz).",
             "FILE...",
         ),
     ],
@@ -41,7 +42,8 @@ def annotate(
     output: Annotated[
         Path | None,
         output(
-            "File to write: .conllu or .jsonl; of entities alone, .json or .csv. - writes CoNLL-U to standard output.",
+            "File to write: .conllu, .jsonl or .spacy; of entities alone, .json, .csv, or .ann for brat, with .txt "
+            "beside it. - writes CoNLL-U to standard output.",
             "OUT",
         ),
     ] = None,
@@ -56,11 +58,15 @@ def annotate(
     one_sentence_per_line: Annotated[
         bool, typer.Option("--one-sentence-per-line", help="The same as --lines sentence.")
     ] = False,
+    confidences: Annotated[
+        bool, typer.Option("--confidences", help="Give each entity the probability of its tags, in JSONL and JSON.")
+    ] = False,
     on_error: OnError = SKIP,
     shape: Annotated[
         str | None,
         names(
-            "Entities as another program has them in JSON: spacy, prodigy, doccano, label-studio or hugging-face.",
+            "Entities as another program has them in JSON: spacy, prodigy, doccano, label-studio, "
+            "label-studio-predictions or hugging-face.",
             "NAME",
             "--shape",
         ),
@@ -85,6 +91,7 @@ def annotate(
         "processes": processes,
         "longest": longest,
         "language": language,
+        "confidences": confidences,
         "lines": "sentence" if one_sentence_per_line else lines,
         "on_error": on_error,
         "shape": shape,

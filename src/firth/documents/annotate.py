@@ -15,7 +15,20 @@ from typing import Any, overload
 
 from firth.arguments import explained
 from firth.documents.document import Document
-from firth.documents.files import JSON, JSONL, RAW, TABLE, check_path, check_written, format_of, read_documents, stem_of
+from firth.documents.files import (
+    BRAT,
+    CONFIDENT,
+    DOCBIN,
+    JSON,
+    JSONL,
+    RAW,
+    TABLE,
+    check_path,
+    check_written,
+    format_of,
+    read_documents,
+    stem_of,
+)
 from firth.documents.pieces import Piece, Work, join, pieces_of
 from firth.documents.processes import InProcess, Processes
 from firth.documents.stages import Stages, described, listed
@@ -63,6 +76,7 @@ def annotate(  # type: ignore[overload-overlap]  # a text is an iterable of text
     language: str | None = None,
     lines: str | None = None,
     pipeline: Any = None,
+    confidences: bool = False,
 ) -> Document: ...
 @overload
 def annotate(
@@ -75,6 +89,7 @@ def annotate(
     language: str | None = None,
     lines: str | None = None,
     pipeline: Any = None,
+    confidences: bool = False,
 ) -> list[Document]: ...
 @explained
 def annotate(
@@ -87,6 +102,7 @@ def annotate(
     language: str | None = None,
     lines: str | None = None,
     pipeline: Any = None,
+    confidences: bool = False,
 ) -> Any:
     """Return texts as documents with tags, entities, trees and coreference chains.
 
@@ -101,6 +117,7 @@ def annotate(
         language: of raw text, such as "de", for its abbreviations and ordinals; see `Document.from_text`.
         lines: what a line of raw text is: "sentence" or "word"; None for running text.
         pipeline: a pipeline of `firth.Pipeline`, or its folder: its tokeniser, tagger and parser.
+        confidences: whether entities have confidences, the products of the probabilities of their tags.
 
     Returns:
         A document, or a list of them.
@@ -108,17 +125,18 @@ def annotate(
     Raises:
         ArgumentTypeError: a model is of another task, the texts are a table or no texts, or an item is none; or the
             taggers give only some of the tags that the parser reads.
-        OptionError: the language is no code, or `lines` is something else.
+        OptionError: the language is no code, `lines` is something else, or confidences are asked for and no tagger
+            marks entities, or its scores are no probabilities.
         FirthError: a model cannot annotate a text.
     """
     if isinstance(texts, str | Document):
         given: dict[str, Any] = {"tokeniser": tokeniser, "language": language, "lines": lines, "pipeline": pipeline}
-        return annotate([texts], tagger=tagger, parser=parser, coref=coref, **given)[0]
+        return annotate([texts], tagger=tagger, parser=parser, coref=coref, confidences=confidences, **given)[0]
     if pipeline is not None:
         model = _pipeline(pipeline, parser=parser, language=language, lines=lines, tokeniser=tokeniser)
         tokeniser, parser = model.tokeniser, model.parser
         tagger = [*listed(model.tagger), *listed(tagger)]
-    stages = Stages.of(tagger, parser, coref)
+    stages = Stages.of(tagger, parser, coref, confidences=confidences)
     documents = [_document(text, tokeniser=tokeniser, language=language, lines=lines) for text in check_items(texts)]
     here, works = InProcess(stages), deque[Work]()
     pieces = pieces_of((Work(number, document) for number, document in enumerate(documents)), works)
@@ -179,6 +197,7 @@ def annotate_files(
     on_error: str = SKIP,
     shape: str | None = None,
     pipeline: Any = None,
+    confidences: bool = False,
     progress: Progress = None,
 ) -> AnnotatedFile:
     """Annotate files, and write their documents to one file.
@@ -189,7 +208,7 @@ def annotate_files(
     Args:
         files: raw text, CoNLL-U (.conllu) or JSONL (.jsonl), plain or packed. What documents of CoNLL-U and JSONL have
             stays, where no model finds it anew.
-        output: the file to write; its name ends in .conllu or .jsonl, or, for entities alone, in .json or .csv.
+        output: the file to write; its name ends as for `firth.write_documents`.
         tagger: as for `annotate`.
         parser: as for `annotate`.
         coref: as for `annotate`.
@@ -201,6 +220,7 @@ def annotate_files(
         on_error: "skip" damaged sentences of CoNLL-U and lines of JSONL, or "stop" at the first.
         shape: as in `firth.write_documents`.
         pipeline: as for `annotate`.
+        confidences: as for `annotate`; in firth's JSONL, and in the shapes of Prodigy, doccano and Label Studio.
 
     Returns:
         What was written, in numbers.
@@ -229,13 +249,21 @@ def annotate_files(
     check_on_error(on_error)
     format = check_written(target, shape)
     check_target(target, paths)
+    if confidences and format not in CONFIDENT:
+        raise OptionError(
+            f"confidences=True: {target} has no place for them; expected a file named .jsonl, or the shape prodigy, "
+            "doccano or label-studio-predictions"
+        )
     if lines is not None and not any(format_of(path) == RAW for path in paths):
         raise OptionError(f"lines={lines!r}: of raw text, and {paths[0]} is none; expected a file of raw text")
     tokeniser, models = None, {"tagger": tagger, "parser": parser, "coref": coref}
     facts = [[os.path.realpath(path), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
     identity = {"files": facts, "models": described(models), "longest": longest}
     described_pipeline = None if pipeline is None else described({"pipeline": pipeline})
-    given = {"language": language, "shape": shape, "lines": lines, "pipeline": described_pipeline}
+    given = {
+        "language": language, "shape": shape, "lines": lines, "pipeline": described_pipeline,
+        "confidences": confidences or None,
+    }  # fmt: skip
     identity |= {name: value for name, value in given.items() if value is not None}
     unfinished = UnfinishedFile(target, format, identity)
     if pipeline is not None:
@@ -243,10 +271,10 @@ def annotate_files(
         in_folder = processes > 1 and isinstance(pipeline, str | os.PathLike)
         own, models["parser"] = model.folders(pipeline) if in_folder else (model.tagger, model.parser)
         tokeniser, models["tagger"] = model.tokeniser, [*listed(own), *listed(tagger)]
-    stages = Stages.of(**models)
+    stages = Stages.of(**models, confidences=confidences)
     if any(format_of(path) == RAW for path in paths):
         stages.check_raw_text()
-    runner = InProcess(stages) if processes == 1 else Processes(models, processes)
+    runner = InProcess(stages) if processes == 1 else Processes(models, processes, confidences=confidences)
     try:
         with unfinished.writing(), reporting(progress) as report, stopping() as request:
             resumed = unfinished.counts.tokens + sum(len(part) for parts in unfinished.parts.values() for part in parts)
@@ -273,7 +301,7 @@ def check_target(target: Path, paths: Sequence[Path]) -> None:
         raise CorpusError("no files to annotate; expected at least one")
     for path in paths:
         check_exists(path, "a file of raw text, CoNLL-U or JSONL")
-        if path.is_dir():
+        if path.is_dir() and not any(path.rglob(f"*{BRAT}")):
             raise OptionError(f"{path} is a folder; expected files, such as {path}/*.txt")
         if target.exists() and path.samefile(target):
             raise OptionError(f"{target} is a file to read; expected another name to write to")
@@ -286,7 +314,8 @@ def check_target(target: Path, paths: Sequence[Path]) -> None:
 def _is_ours(path: Path) -> bool:
     with open_file(path) as file:
         start = file.read(1)
-    return start in {JSONL: (b"{", b"["), JSON: (b"[",), TABLE: (b"w",)}.get(path.suffix, (b"#", b"1"))
+    starts = {JSONL: (b"{", b"["), JSON: (b"[",), TABLE: (b"w",), BRAT: (b"T", b"#", b""), DOCBIN: (b"\x78",)}
+    return start in starts.get(path.suffix, (b"#", b"1"))
 
 
 @dataclass

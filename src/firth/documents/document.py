@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from numbers import Real
 from operator import index
 from typing import Any, NamedTuple
 
@@ -50,11 +51,12 @@ class Document(Hinted):
         entities: named entities by their first token, the longer one first. They may overlap.
         clusters: coreference chains: of each, the spans of its mentions in order. Mentions may nest and cross, and a
             span is in one chain only.
+        confidences: of each entity, the probability that a tagger gives it, from 0 to 1; or ().
 
     Raises:
         ArgumentTypeError: a value is of another kind, such as a text for the sentences, or spans for chains of spans.
-        ShapeError: a sentence is empty, a span is outside the document, a span is in two chains, or the offsets are not
-            those of T tokens in the text.
+        ShapeError: a sentence is empty, a span is outside the document, a span is in two chains, the offsets are not
+            those of T tokens in the text, or the confidences not those of the entities.
     """
 
     sentences: tuple[DependencySentence, ...]
@@ -63,15 +65,20 @@ class Document(Hinted):
     offsets: tuple[Span, ...] = ()
     entities: tuple[Entity, ...] = ()
     clusters: tuple[tuple[Span, ...], ...] = ()
+    confidences: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         check_text(self.name, "name")
         check_text(self.text)
+        entities = list(map(_entity, _items(self.entities, "entities")))
+        confidences = _confidences(self.confidences, len(entities))
+        order = sorted(range(len(entities)), key=lambda number: _place(entities[number]))
         values = {
             "sentences": _sentences(self.sentences),
             "offsets": tuple(_span(span, "offsets") for span in _items(self.offsets, "offsets")),
-            "entities": tuple(sorted(map(_entity, _items(self.entities, "entities")), key=_place)),
+            "entities": tuple(entities[number] for number in order),
             "clusters": _ordered(self.clusters),
+            "confidences": tuple(confidences[number] for number in order) if confidences else (),
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
@@ -130,21 +137,23 @@ class Document(Hinted):
         """
         return cls(name=name, **parts_of(doc))
 
-    def to_spacy(self, vocab: Any) -> Any:
-        """Return the document as a `Doc` of spaCy, with as many tokens.
+    def to_spacy(self, vocab: Any, *, whitespace: bool = False) -> Any:
+        """Return the document as a `Doc` of spaCy, with as many tokens, unless white space becomes some, too.
 
         Entities are its `ents`, or the group of spans "entities" if some overlap; chains are the groups
         coref_clusters_1 and so on. Tags that spaCy does not know as parts of speech are left out.
 
         Args:
             vocab: a pipeline of spaCy, or its `Vocab`.
+            whitespace: whether white space beyond single spaces becomes tokens, as spaCy's tokeniser has it, so that
+                the text is the same; words of multiword tokens have none.
 
         Raises:
             MissingExtraError: spaCy is not installed.
             ArgumentTypeError: `vocab` is neither.
         """
-        doc = spacy_doc(vocab, self)
-        add_groups(doc, self.entities, self.clusters)
+        doc, numbers = spacy_doc(vocab, self, whitespace=whitespace)
+        add_groups(doc, numbers, self.entities, self.clusters)
         return doc
 
     def __len__(self) -> int:
@@ -194,6 +203,7 @@ class Document(Hinted):
         sentences: Sequence[DependencySentence] | None = None,
         entities: Iterable[Entity] | None = None,
         clusters: Iterable[Iterable[Span]] | None = None,
+        confidences: Iterable[float] | None = None,
     ) -> "Document":
         """Return the document with other annotation of the same tokens.
 
@@ -201,6 +211,7 @@ class Document(Hinted):
             sentences: the same words with other tags, heads or relations.
             entities: named entities, in place of those there are.
             clusters: coreference chains, in place of those there are.
+            confidences: of the entities; None for none of new entities, and for those there are of the old ones.
 
         Raises:
             ShapeError: the sentences have other words, or as in the class.
@@ -209,7 +220,11 @@ class Document(Hinted):
         if sentences is not None:
             sentences = _sentences(sentences)
             self._check_words(sentences)
-        given: dict[str, Any] = {"sentences": sentences, "entities": entities, "clusters": clusters}
+        if entities is not None and confidences is None:
+            confidences = ()
+        given: dict[str, Any] = {
+            "sentences": sentences, "entities": entities, "clusters": clusters, "confidences": confidences,
+        }  # fmt: skip
         return replace(self, **{name: value for name, value in given.items() if value is not None})
 
     def _check_words(self, sentences: Sequence[DependencySentence]) -> None:
@@ -325,6 +340,19 @@ def _entity(value: Any) -> Entity:
     except (TypeError, ValueError):
         pass
     raise ArgumentTypeError(f'entities: found {brief(value)}, expected (start, end, label), such as (0, 2, "PER")')
+
+
+def _confidences(values: Any, entities: int) -> list[float]:
+    values = list(_items(values, "confidences"))
+    wrong = next((value for value in values if isinstance(value, bool) or not isinstance(value, Real)), None)
+    if wrong is not None:
+        raise ArgumentTypeError(f"confidences: found {brief(wrong)}, expected numbers from 0 to 1")
+    if values and (len(values) != entities or not all(0 <= value <= 1 for value in values)):
+        raise ShapeError(
+            f"{len(values):,} confidences from {min(values)} to {max(values)} of {entities:,} entities: expected one "
+            "each, from 0 to 1, or none"
+        )
+    return list(map(float, values))
 
 
 def _sentences(values: Any) -> tuple[DependencySentence, ...]:

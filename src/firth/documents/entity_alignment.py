@@ -1,19 +1,22 @@
 """Spans of characters to spans of tokens, and what becomes of those that do not meet."""
 
 import os
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import NamedTuple
 
-from firth.documents.document import Document, Entity
+from firth.documents.document import Document, Entity, sentence_comments
 from firth.documents.entity_shapes import Marked, MarkedSpan, MarkedText, TaggedWords
 from firth.errors import brief, counted, warn_caller
 from firth.readers.conllu import DependencySentence
 from firth.readers.span_tags import spans_of
 
 BORDERS, OUTSIDE, OTHER = "do not meet the borders of tokens", "are empty or outside the text", "have another text"
+PARTS = "are in several parts"
 LISTED = 5  # spans that a warning shows
 _BOM = "\ufeff"
 
@@ -22,12 +25,12 @@ class LeftOutSpan(NamedTuple):
     """A span that no tokens stand for.
 
     Attributes:
-        place: line or number of its text in the file.
+        place: line or number of its text in the file, or the name of its file.
         start: as the file has it.
         end: as the file has it.
     """
 
-    place: int
+    place: int | str
     start: int
     end: int
     label: str
@@ -58,6 +61,7 @@ class Alignment:
         trimmed: spans that began or ended in white space.
         utf16: texts whose offsets count units of UTF-16, as those of JavaScript do.
         skipped: texts that nobody annotated or accepted.
+        others: other annotation than spans, by kind.
     """
 
     path: str | os.PathLike[str]
@@ -66,18 +70,20 @@ class Alignment:
     trimmed: int = 0
     utf16: int = 0
     skipped: int = 0
+    others: Counter[str] = field(default_factory=Counter)
 
-    def document(self, example: Marked, number: int) -> Document:
+    def document(self, example: Marked, number: int | str) -> Document:
         """Return a document with the entities whose spans meet tokens.
 
         Args:
             example: text with spans, or words with tags.
-            number: line or number of it in the file.
+            number: line or number of it in the file, or the name of its file.
         """
         if isinstance(example, TaggedWords):
             return _tagged_document(example)
         example = _without_mark(example)
-        document = Document.from_text(example.text, name=example.name)
+        self.others.update(example.others)
+        document = _with_tokens(Document.from_text(example.text, name=example.name), example.tokens)
         tokens = _Tokens(document)
         spans = example.spans
         problems = [tokens.problem(span) for span in spans]
@@ -95,7 +101,11 @@ class Alignment:
         ]
         kept = [span for span, problem in zip(spans, problems, strict=True) if not problem]
         self.trimmed += sum(tokens.trimmed(span) != (span.start, span.end) for span in kept)
-        return document.annotated(entities=list(dict.fromkeys(map(tokens.entity, kept))))
+        found = {tokens.entity(span): span.confidence for span in kept}
+        confidences = [confidence for confidence in found.values() if confidence is not None]
+        return document.annotated(
+            entities=list(found), confidences=confidences if len(confidences) == len(found) else ()
+        )
 
     def tell(self) -> None:
         """Warn, at the end of the file, of what was left out, and say what was assumed."""
@@ -106,6 +116,9 @@ class Alignment:
             notes.append(f"white space at the ends of {counted(self.trimmed, 'span')} was left out")
         if self.skipped:
             notes.append(f"{counted(self.skipped, 'text')} without accepted annotation left out")
+        if self.others:
+            counts = ", ".join(f"{count:,} {kind}" for kind, count in self.others.most_common())
+            notes.append(f"other annotation than spans left out: {counts}")
         if notes:
             warn_caller(f"{self.path}: {'; '.join(notes)}")
         if self.left_out:
@@ -138,6 +151,8 @@ class _Tokens:
         """Return why no tokens stand for a span, or ""."""
         if not 0 <= span.start < span.end <= len(self.text):
             return OUTSIDE
+        if span.in_parts:
+            return PARTS
         # Label Studio shows one space for several, and repeats the text as shown.
         if span.written is not None and span.written.split() != self.text[span.start : span.end].split():
             return OTHER
@@ -159,12 +174,42 @@ def _tagged_document(example: TaggedWords) -> Document:
     return Document(sentences, example.name, entities=tuple(entities))
 
 
+def _with_tokens(document: Document, tokens: Sequence[tuple[int, int]]) -> Document:
+    """Return a document with given tokens in its sentences, if each character that is not white space is in one."""
+    text = document.text
+    tokens = [(start, end) for start, end in tokens if text[max(start, 0) : max(end, 0)].strip()]
+    places = [0, *(place for token in tokens for place in token), len(text)]
+    if (
+        not tokens
+        or places != sorted(places)
+        or any(text[a:b].strip() for a, b in zip(places[::2], places[1::2], strict=True))
+    ):
+        return document
+    ends = [document.offsets[first - 1][1] for first in document.sentence_starts[1:]]
+    numbers = [bisect_left(ends, start + 1) for start, _ in tokens]  # a token is in the sentence that it begins in
+    sentences = [list(group) for _, group in groupby(zip(numbers, tokens, strict=True), key=itemgetter(0))]
+    spans = [[span for _, span in sentence] for sentence in sentences]
+    return Document(
+        tuple(
+            DependencySentence(
+                DependencySentence.of(text[start:end] for start, end in sentence).rows,
+                sentence_comments(document.name, number, text, sentence),
+            )
+            for number, sentence in enumerate(spans, 1)
+        ),
+        document.name,
+        text,
+        tuple(tokens),
+    )
+
+
 def _without_mark(example: MarkedText) -> MarkedText:
     """Return a text without a byte order mark, which `Document.from_text` leaves out."""
     if not example.text.startswith(_BOM):
         return example
-    spans = (span._replace(start=span.start - 1, end=span.end - 1) for span in example.spans)
-    return MarkedText(example.text.removeprefix(_BOM), tuple(spans), example.name)
+    spans = tuple(span._replace(start=span.start - 1, end=span.end - 1) for span in example.spans)
+    tokens = tuple((max(start - 1, 0), max(end - 1, 0)) for start, end in example.tokens)
+    return replace(example, text=example.text.removeprefix(_BOM), spans=spans, tokens=tokens)
 
 
 def _from_utf16(example: MarkedText) -> tuple[MarkedSpan, ...]:

@@ -1,7 +1,8 @@
 """Named entities as other programs write them in JSON, by the shape of an object.
 
 - spaCy's training data: `["Ada left.", {"entities": [[0, 3, "PER"]]}]`; its files of paragraphs, with tokens and tags.
-- Prodigy: `{"text": "Ada left.", "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}`.
+- Prodigy: `{"text": "Ada left.", "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}`, with the
+  places of its tokens, `"tokens": [{"text": "Ada", "start": 0, "end": 3}]`.
 - doccano: `{"text": "Ada left.", "label": [[0, 3, "PER"]]}`, or `"entities"` with `start_offset` and `end_offset`.
 - Label Studio: `{"data": {"text": "Ada left."}, "annotations": [{"result": [{"value": {"start": 0, "end": 3, "labels":
   ["PER"]}}]}]}`, and its short form, `{"text": "Ada left.", "label": [{"start": 0, "end": 3, "labels": ["PER"]}]}`.
@@ -36,21 +37,32 @@ class MarkedSpan(NamedTuple):
     Attributes:
         end: behind its last one.
         written: its text, if the file repeats it.
+        in_parts: whether it is of several parts with other words between them, as brat has it.
+        confidence: that the span is right, from 0 to 1, of spans that a program predicted.
     """
 
     start: int
     end: int
     label: str
     written: str | None = None
+    in_parts: bool = False
+    confidence: float | None = None
 
 
 @dataclass(frozen=True)
 class MarkedText:
-    """A text with spans of characters."""
+    """A text with spans of characters.
+
+    Attributes:
+        tokens: where its tokens begin and end, if the file says it; or ().
+        others: what kind each other annotation of the text is of, such as "relations".
+    """
 
     text: str
     spans: tuple[MarkedSpan, ...]
     name: str = ""
+    tokens: tuple[tuple[int, int], ...] = ()
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,7 +101,20 @@ def marked(facts: Any, class_names: ClassNames) -> Marked | None:
     key = next((key for key in SPANS if isinstance(facts.get(key), list)), None)
     if not isinstance(facts.get("text"), str) or (key is None and "answer" not in facts):
         raise FormatError(f"an object with {', '.join(map(repr, facts)) or 'nothing'}; {EXPECTED}")
-    return MarkedText(facts["text"], _spans(facts[key] if key else []), name)
+    spans = _spans(facts[key] if key else [])
+    if "answer" in facts:  # somebody accepted them, whatever a model said before
+        spans = tuple(span._replace(confidence=None) for span in spans)
+    relations = facts.get("relations")
+    others = ("relations",) * len(relations) if isinstance(relations, list) else ()
+    return MarkedText(facts["text"], spans, name, _places(tokens), others)
+
+
+def _places(tokens: Any) -> tuple[tuple[int, int], ...]:
+    """Return where the tokens of Prodigy begin and end; () if something else stands there."""
+    if not isinstance(tokens, list) or not all(isinstance(token, dict) for token in tokens):
+        return ()
+    places = tuple((token.get("start"), token.get("end")) for token in tokens)
+    return places if all(type(start) is int and type(end) is int for start, end in places) else ()
 
 
 def _of_spacy(facts: Sequence[Any]) -> MarkedText:
@@ -114,7 +139,10 @@ def _task(facts: Mapping[str, Any], name: str) -> MarkedText | None:
     results = _objects(kept[0].get("result", []))
     values = [result["value"] for result in results if isinstance(result.get("value"), dict)]
     text = texts.get("text") or max(texts.values(), key=len)
-    return MarkedText(text, _spans([value for value in values if any(key.endswith("labels") for key in value)]), name)
+    spans = [value for value in values if any(key.endswith("labels") for key in value)]
+    others = [result.get("type") for result in results if result.get("value") not in spans]
+    named = tuple("relations" if other == "relation" else str(other or "other results") for other in others)
+    return MarkedText(text, _spans(spans), name, (), named)
 
 
 def _objects(values: Any) -> list[dict[str, Any]]:
@@ -184,7 +212,14 @@ def _span(item: Any) -> list[MarkedSpan]:
     ):
         raise FormatError(f"a span without a label: {brief(item)}")
     first, last = (_number(value, item) for value in (start, end))
-    return [MarkedSpan(first, last, str(label), written) for label in labels]
+    confidence = _confidence(item)
+    return [MarkedSpan(first, last, str(label), written, confidence=confidence) for label in labels]
+
+
+def _confidence(item: Any) -> float | None:
+    score = item.get("score", item.get("confidence")) if isinstance(item, dict) else None
+    is_share = isinstance(score, int | float) and not isinstance(score, bool) and 0 <= score <= 1
+    return float(score) if is_share else None  # type: ignore[arg-type]  # it is a number
 
 
 def _number(value: Any, item: Any) -> int:

@@ -54,8 +54,10 @@ def _spacy(document: Document) -> Iterator[Any]:
 
 
 def _doccano(document: Document) -> Iterator[Any]:
+    """Yield a text; doccano shows what is not text or label, such as confidences, as its metadata."""
     text, spans = _marked(document)
-    yield {**_named(document), "text": text, "label": spans}
+    confidences = {"confidences": document.confidences} if document.confidences else {}
+    yield {**_named(document), "text": text, "label": spans, **confidences}
 
 
 def _prodigy(document: Document) -> Iterator[Any]:
@@ -71,22 +73,40 @@ def _prodigy(document: Document) -> Iterator[Any]:
             "token_start": start,
             "token_end": end - 1,
             "label": label,
+            **score,
         }
-        for start, end, label in document.entities
+        for (start, end, label), score in zip(document.entities, _scores(document), strict=True)
     ]
     yield {**_named(document), "text": text, "tokens": tokens, "spans": spans}
 
 
+def _scores(document: Document) -> list[dict[str, float]]:
+    """Return the score of each entity, if it has one, as Prodigy and Label Studio have it."""
+    return [{"score": confidence} for confidence in document.confidences] or [{} for _ in document.entities]
+
+
 def _label_studio(document: Document) -> Iterator[Any]:
+    text, results = _results(document)
+    yield {**_named(document), "data": {"text": text}, "annotations": [{"result": results}]}
+
+
+def _label_studio_predictions(document: Document) -> Iterator[Any]:
+    """Yield a task to be corrected; the score of a prediction is the lowest of its results."""
+    text, results = _results(document)
+    results = [result | score for result, score in zip(results, _scores(document), strict=True)]
+    score = {"score": min(document.confidences)} if document.confidences else {}
+    yield {**_named(document), "data": {"text": text}, "predictions": [{**score, "result": results}]}
+
+
+def _results(document: Document) -> tuple[str, list[dict[str, Any]]]:
     text, spans = _marked(document)
-    results = [
+    return text, [
         {
             "from_name": "label", "to_name": "text", "type": "labels",
             "value": {"start": start, "end": end, "text": text[start:end], "labels": [label]},
         }
         for start, end, label in spans
     ]  # fmt: skip
-    yield {**_named(document), "data": {"text": text}, "annotations": [{"result": results}]}
 
 
 def _tagged(document: Document) -> Iterator[tuple[Sequence[str], list[str]]]:
@@ -123,7 +143,9 @@ SHAPES: dict[str, Callable[[Document], Iterator[Any]]] = {
     "prodigy": _prodigy,
     "doccano": _doccano,
     "label-studio": _label_studio,
+    "label-studio-predictions": _label_studio_predictions,
     "hugging-face": _hugging_face,
     "table": _table,
 }
+CONFIDENT_SHAPES = ("prodigy", "doccano", "label-studio-predictions")  # that have a place for confidences
 TABLE_HEADER = b"word,tag\n"

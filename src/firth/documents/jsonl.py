@@ -2,7 +2,7 @@
 
     {"name": "letters", "text": "Ada met Charles.", "offsets": [[0, 3], [4, 7], ...],
      "sentences": [{"words": ["Ada", ...], "tags": ["PROPN", ...], "heads": [2, ...], "relations": [...]}],
-     "entities": [[0, 1, "PER"]], "clusters": [[[0, 1], [4, 5]]]}
+     "entities": [[0, 1, "PER"]], "confidences": [0.98], "clusters": [[[0, 1], [4, 5]]]}
 
 The columns of a sentence are words, lemmas, tags, language_tags, features, heads, relations, dependencies and misc, as
 in CoNLL-U; those without annotation are left out, as are empty fields. Lines of CoNLL-U that are no words, such as
@@ -25,7 +25,7 @@ NAMES = (  # of the columns from the second
     "words", "lemmas", "tags", "language_tags", "features", "heads", "relations", "dependencies", "misc",
 )  # fmt: skip
 OTHERS, COMMENTS = "others", "comments"
-FIELDS = ("name", "text", "offsets", "sentences", "entities", "clusters")
+FIELDS = ("name", "text", "offsets", "sentences", "entities", "confidences", "clusters")
 
 
 def document_json(document: Document) -> bytes:
@@ -36,6 +36,7 @@ def document_json(document: Document) -> bytes:
         "offsets": document.offsets,
         "sentences": [_sentence_facts(sentence) for sentence in document.sentences],
         "entities": document.entities,
+        "confidences": document.confidences,
         "clusters": document.clusters,
     }
     kept = {name: value for name, value in facts.items() if value or name == "sentences"}
@@ -83,6 +84,7 @@ def document_from_facts(facts: Any, where: str) -> Document:
             entities=tuple(
                 Entity(_number(start), _number(end), _string(label)) for start, end, label in facts.get("entities", [])
             ),
+            confidences=tuple(facts.get("confidences", ())),
             clusters=tuple(
                 tuple((_number(start), _number(end)) for start, end in cluster) for cluster in facts.get("clusters", [])
             ),

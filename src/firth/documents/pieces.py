@@ -53,7 +53,10 @@ class Work:
             for start, part in zip(starts, self.finished, strict=False)
             for entity in part.entities
         ]
-        return self.document.annotated(sentences=sentences, entities=pieces if entities else None)
+        confidences = [confidence for part in self.finished for confidence in part.confidences]
+        if not entities:
+            return self.document.annotated(sentences=sentences)
+        return self.document.annotated(sentences=sentences, entities=pieces, confidences=confidences)
 
 
 @dataclass(frozen=True)
@@ -105,12 +108,13 @@ def parts_of(piece: Piece, document: Document) -> Iterator[tuple[Work, Document]
     for work, start, end in piece.cuts:
         sentences = document.sentences[sentence : sentence + end - start]
         length = sum(map(len, sentences))
-        entities = (
+        inside = [number for number, entity in enumerate(document.entities) if token <= entity.start < token + length]
+        entities = tuple(
             Entity(entity.start - token, entity.end - token, entity.label)
-            for entity in document.entities
-            if token <= entity.start < token + length
+            for entity in map(document.entities.__getitem__, inside)
         )
-        yield work, Document(sentences, entities=tuple(entities))
+        confidences = tuple(document.confidences[number] for number in inside) if document.confidences else ()
+        yield work, Document(sentences, entities=entities, confidences=confidences)
         sentence, token = sentence + end - start, token + length
 
 

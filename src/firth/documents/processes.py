@@ -55,13 +55,14 @@ class Processes:
 
     Args:
         models: folders of models by stage, the arguments of `Stages.of`.
+        confidences: as for `Stages.of`.
 
     Raises:
         OptionError: a model is an object.
         FirthError: a model cannot be loaded.
     """
 
-    def __init__(self, models: Mapping[str, Any], number: int) -> None:
+    def __init__(self, models: Mapping[str, Any], number: int, *, confidences: bool = False) -> None:
         given = {name: [_path(name, path) for path in listed(value)] for name, value in models.items()}
         paths = {name: paths_of if name == "tagger" else next(iter(paths_of), None) for name, paths_of in given.items()}
         self._free = queue.SimpleQueue[subprocess.Popen[bytes]]()
@@ -70,7 +71,7 @@ class Processes:
         self._threads = ThreadPoolExecutor(number)
         try:
             for process in self._processes:
-                _send(process, json.dumps(paths).encode())
+                _send(process, json.dumps(paths | {"confidences": confidences}).encode())
             for process in self._processes:
                 _receive(process)
                 self._free.put(process)

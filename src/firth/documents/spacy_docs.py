@@ -1,13 +1,14 @@
 """Documents to spaCy's `Doc` and back.
 
 A token is a token in both. spaCy's tokens of white space are left out on the way here, and none are made on the way
-there, so a `Doc` has single spaces where a raw text has more. Chains are groups of spans named coref_clusters_1 and so
-on, as in spacy-experimental; entities that overlap are a group named entities.
+there unless they are asked for, so a `Doc` has single spaces where a raw text has more. Chains are groups of spans
+named coref_clusters_1 and so on, as in spacy-experimental; entities that overlap are a group named entities.
 
 Source: spaCy 3.8, `spacy.tokens.Doc`.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -33,11 +34,27 @@ class _Annotated(Protocol):
     def sentence_starts(self) -> tuple[int, ...]: ...
 
 
-def spacy_doc(vocab: Any, document: _Annotated) -> Any:
-    """Return a `Doc` with the tokens and columns of a document.
+@dataclass(frozen=True)
+class _Layout:
+    """The tokens of a `Doc`.
+
+    Attributes:
+        words: tokens, and white space that is one.
+        spaces: whether a space is behind each.
+        numbers: of each token of the document, its number among these.
+    """
+
+    words: list[str]
+    spaces: list[bool]
+    numbers: list[int]
+
+
+def spacy_doc(vocab: Any, document: _Annotated, *, whitespace: bool = False) -> tuple[Any, list[int]]:
+    """Return a `Doc` with the tokens and columns of a document, and the number in it of each token.
 
     Args:
         vocab: spaCy's `Vocab`, or a pipeline that has one.
+        whitespace: as for `Document.to_spacy`.
     """
     try:
         from spacy.tokens import Doc
@@ -47,9 +64,54 @@ def spacy_doc(vocab: Any, document: _Annotated) -> Any:
     vocab = getattr(vocab, "vocab", vocab)
     if not isinstance(vocab, Vocab):
         raise ArgumentTypeError(f"{brief(vocab)}: expected a pipeline of spaCy or its Vocab")
-    spaces = spaces_behind(document.text, document.offsets, document.sentences)
+    layout = _exact_layout(document) if whitespace else None
+    if layout is None:
+        spaces = spaces_behind(document.text, document.offsets, document.sentences)
+        layout = _Layout(list(document.tokens), spaces, list(range(len(document.tokens))))
     columns = _columns(document.sentences, document.sentence_starts)
-    return Doc(vocab, words=list(document.tokens), spaces=spaces, **columns)
+    if len(layout.words) > len(layout.numbers):
+        columns = {name: _spread(name, column, layout) for name, column in columns.items()}
+    return Doc(vocab, words=layout.words, spaces=layout.spaces, **columns), layout.numbers
+
+
+def _exact_layout(document: _Annotated) -> _Layout | None:
+    """Return the tokens with all white space between them; None where the text is not made of these."""
+    words, spaces, numbers, last = list[str](), list[bool](), list[int](), 0
+    for token, (start, end) in zip(document.tokens, document.offsets, strict=False):
+        if document.text[start:end] != token or not _add_space(document.text[last:start], words, spaces):
+            return None
+        numbers.append(len(words))
+        words.append(token)
+        spaces.append(False)
+        last = end
+    return _Layout(words, spaces, numbers) if numbers and _add_space(document.text[last:], words, spaces) else None
+
+
+def _add_space(space: str, words: list[str], spaces: list[bool]) -> bool:
+    """Add white space: a space to the word before it, all else as a word; return whether it is white space."""
+    if space.startswith(" ") and words:
+        spaces[-1], space = True, space[1:]
+    if space:
+        words.append(space)
+        spaces.append(False)
+    return not space.strip()
+
+
+def _spread(name: str, column: Sequence[Any], layout: _Layout) -> list[Any]:
+    """Return a column with values for tokens of white space, which depend on the token before them, or the first."""
+    numbers = layout.numbers
+    if name == "heads":
+        spread: list[Any] = [max(number - 1, 0) for number in range(len(layout.words))]
+        spread[: numbers[0]] = [numbers[0]] * numbers[0]
+        column = [numbers[head] for head in column]
+    elif name == "sent_starts":
+        spread = [number == 0 for number in range(len(layout.words))]
+        column = [start and (number > 0 or not numbers[0]) for number, start in enumerate(column)]
+    else:
+        spread = [""] * len(layout.words)
+    for number, value in zip(numbers, column, strict=True):
+        spread[number] = value
+    return spread
 
 
 def _columns(sentences: Sequence[DependencySentence], starts: Sequence[int]) -> dict[str, Any]:
@@ -85,21 +147,24 @@ def spaces_behind(text: str, offsets: Sequence[Span], sentences: Sequence[Depend
     return [attributes(row).get("SpaceAfter") != "No" for row in rows]
 
 
-def add_groups(doc: Any, entities: Sequence[tuple[int, int, str]], clusters: Sequence[Sequence[Span]]) -> None:
+def add_groups(
+    doc: Any, numbers: Sequence[int], entities: Sequence[tuple[int, int, str]], clusters: Sequence[Sequence[Span]]
+) -> None:
     """Add entities and chains to a `Doc`.
 
     Args:
+        numbers: of each token of the document, its number in `doc`.
         entities: (start, end, label) in order; if some overlap, all become a group of spans.
     """
     from spacy.tokens import Span as SpacySpan
 
-    spans = [SpacySpan(doc, start, end, label) for start, end, label in entities]
+    spans = [SpacySpan(doc, numbers[start], numbers[end - 1] + 1, label) for start, end, label in entities]
     if any(after[0] < before[1] for before, after in pairwise(entities)):
         doc.spans[ENTITIES] = spans
     else:
         doc.set_ents(spans)
     for number, cluster in enumerate(clusters, 1):
-        doc.spans[f"{CHAINS}_{number}"] = [doc[start:end] for start, end in cluster]
+        doc.spans[f"{CHAINS}_{number}"] = [doc[numbers[start] : numbers[end - 1] + 1] for start, end in cluster]
 
 
 def parts_of(doc: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The stages of annotation: tags and entities, trees, coreference chains; each by a model that has `predict`."""
 
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +16,8 @@ from firth.readers.span_tags import OUTSIDE, is_span_tag, spans_of
 
 OTHER = "X"  # tag of words that belong to no part of speech, in Universal Dependencies
 PROBE = DependencySentence.of(["a"]).annotated(tags=["X"], language_tags=["X"])
+DIGITS = 4  # of confidences, behind the point
+Found = tuple[Entity, float | None]  # an entity and its confidence
 _PROBED = re.compile(r"sentence 1(?: \('a'\))?(?: of the document)?")  # in a message, which no user has written
 
 
@@ -27,36 +30,52 @@ class Stages:
 
     Chains are of at least two mentions, which the model finds itself.
 
+    The confidence of an entity is the product of the probabilities of its tags, over its tokens t in the sentence x:
+
+        confidence = prod_t p(y_t | x)
+
+    with the marginals of a CRF or the probabilities of a softmax. It is better calibrated than the lowest of them:
+    benchmarks/results/small/active_learning.md.
+
     Attributes:
         taggers: `predict(sentences)` returns an object with `tags` per sentence: T tags by target.
         parser: `predict(sentences)` returns sentences with heads and relations, and `columns`, if it has them, names
             the tags that it reads; or None.
         coref: `predict(document, mentions="predicted")` returns the document with chains; or None.
+        confidences: whether entities have confidences; `predict` then takes `probabilities=True`, and its results have
+            `probabilities` as they have `tags`.
     """
 
     taggers: tuple[Any, ...] = ()
     parser: Any = None
     coref: Any = None
+    confidences: bool = False
 
     @classmethod
-    def of(cls, tagger: Any = None, parser: Any = None, coref: Any = None) -> "Stages":
+    def of(cls, tagger: Any = None, parser: Any = None, coref: Any = None, *, confidences: bool = False) -> "Stages":
         """Return the stages of models or of the folders that they were saved in.
 
         Args:
             tagger: one tagger, several, or None.
             parser: a parser or None.
             coref: a coreference model or None.
+            confidences: of entities, or none.
 
         Raises:
             ArgumentTypeError: a model is of another task, or the taggers give some of the tags that the parser reads.
+            OptionError: confidences of a tagger whose scores are no probabilities, or without a tagger of entities.
         """
-        stages = cls(tuple(map(_opened, listed(tagger))), _opened(parser), _opened(coref))
+        stages = cls(tuple(map(_opened, listed(tagger))), _opened(parser), _opened(coref), confidences)
         for number, model in enumerate(stages.taggers):
             _check(model, listed(tagger)[number], "tagger", lambda model: model.predict([PROBE])[0].tags.items())
         if stages.parser is not None:
             _check(stages.parser, parser, "parser", lambda model: model.predict([PROBE])[0].heads)
             if any(target in TAG_COLUMNS and target != "lemma" for target in stages.targets):
                 check_tags_read(getattr(stages.parser, "columns", ()), stages.targets)
+        if confidences and not stages.tags_entities:
+            raise OptionError("confidences=True: no tagger marks entities; add one with tags of spans, or leave it out")
+        if confidences:
+            stages._predicted(stages.taggers[-1], [PROBE])
         if stages.coref is not None:
             document = Document((PROBE.annotated(heads=[0], relations=["root"]),))
             _check(stages.coref, coref, "coreference model", lambda model: _chains(model, document))
@@ -68,11 +87,11 @@ class Stages:
         Args:
             sentences: of one document or several; spans of the result count from the first.
         """
-        entities: list[Entity] = []
+        entities: list[Found] = []
         for tagger in self.taggers:
-            results = [result.tags for result in tagger.predict(sentences)]
-            for target in results[0] if results else ():
-                tags = [of_targets[target] for of_targets in results]
+            results = self._predicted(tagger, sentences)
+            for target in results[0].tags if results else ():
+                tags = [result.tags[target] for result in results]
                 if target in TAG_COLUMNS:
                     column = TAG_COLUMNS[target]
                     # A parser reads "_" as a word that nobody has tagged.
@@ -82,10 +101,16 @@ class Stages:
                         for sentence, of_sentence in zip(sentences, tags, strict=True)
                     ]
                 else:
-                    entities = _with_more(entities, _entities(tags, target))
+                    rows = [result.probabilities[target] for result in results] if self.confidences else None
+                    entities = _with_more(entities, _entities(tags, target, rows))
         if self.parser is not None:
             sentences = self.parser.predict(sentences)
-        return Document(tuple(sentences), entities=tuple(entities))
+        confidences = tuple(confidence for _, confidence in entities if confidence is not None)
+        return Document(tuple(sentences), entities=tuple(entity for entity, _ in entities), confidences=confidences)
+
+    def _predicted(self, tagger: Any, sentences: Sequence[DependencySentence]) -> list[Any]:
+        """Return what a tagger says of sentences."""
+        return list(tagger.predict(sentences, probabilities=True) if self.confidences else tagger.predict(sentences))
 
     def document_stages(self, document: Document) -> Document:
         """Return a document with chains, if there is a model for them.
@@ -104,8 +129,10 @@ class Stages:
             document: to annotate. Entities it has are kept where no tagger finds any.
         """
         sentences = self.sentence_stages(document.sentences)
-        entities = sentences.entities if self.tags_entities else document.entities
-        return self.document_stages(document.annotated(sentences=sentences.sentences, entities=entities))
+        annotated = document.annotated(sentences=sentences.sentences)
+        if self.tags_entities:
+            annotated = annotated.annotated(entities=sentences.entities, confidences=sentences.confidences)
+        return self.document_stages(annotated)
 
     def check_raw_text(self) -> None:
         """Check on one word that the stages give one another what they read, before hours of work.
@@ -170,9 +197,12 @@ def _named(model: Any) -> str:
     return os.fspath(model) if isinstance(model, str | os.PathLike) else brief(model)
 
 
-def _entities(tags: Iterable[Sequence[str]], target: str) -> Iterable[Entity]:
+def _entities(
+    tags: Iterable[Sequence[str]], target: str, probabilities: Sequence[Sequence[float]] | None = None
+) -> Iterable[Found]:
+    """Yield the entities of sentences with their confidences."""
     first = 0
-    for of_sentence in tags:
+    for number, of_sentence in enumerate(tags):
         of_sentence = [OUTSIDE if tag == NONE else tag for tag in of_sentence]
         odd = next((tag for tag in of_sentence if not is_span_tag(tag)), None)
         if odd is not None:
@@ -180,13 +210,15 @@ def _entities(tags: Iterable[Sequence[str]], target: str) -> Iterable[Entity]:
                 f"the tagger's target {target!r} has the tag {odd!r}; expected {', '.join(TAG_COLUMNS)}, or tags of "
                 "spans such as B-PER"
             )
-        yield from (Entity(first + start, first + end, label) for start, end, label in spans_of(of_sentence))
+        for start, end, label in spans_of(of_sentence):
+            product = None if probabilities is None else math.prod(probabilities[number][start:end])
+            yield Entity(first + start, first + end, label), product and round(min(product, 1.0), DIGITS)
         first += len(of_sentence)
 
 
-def _with_more(entities: list[Entity], candidates: Iterable[Entity]) -> list[Entity]:
-    taken = {token for entity in entities for token in range(entity.start, entity.end)}
-    return [*entities, *(entity for entity in candidates if taken.isdisjoint(range(entity.start, entity.end)))]
+def _with_more(entities: list[Found], candidates: Iterable[Found]) -> list[Found]:
+    taken = {token for entity, _ in entities for token in range(entity.start, entity.end)}
+    return [*entities, *(found for found in candidates if taken.isdisjoint(range(found[0].start, found[0].end)))]
 
 
 def described(stages: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A file of documents that is being written, which survives a kill; see `firth.storage.unfinished`.
 
 Besides the finished documents in `OUT.part`, `OUT.part.jsonl` holds finished parts of documents that are not, one a
-line. Every second the state is written.
+line. Every second the state is written. A format that is written whole is made of JSONL at the end.
 """
 
 import contextlib
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from firth.documents.document import Document
-from firth.documents.files import closing, document_bytes
+from firth.documents.entity_files import read_jsonl_documents
+from firth.documents.files import JSONL, WHOLE, closing, document_bytes, write_documents
 from firth.documents.jsonl import document_from_json, document_json
 from firth.errors import FileError, FormatError
 from firth.storage import unfinished
@@ -55,7 +56,9 @@ class UnfinishedFile:
     """
 
     def __init__(self, target: Path, format: str, identity: Any) -> None:
-        self._files, self._format, self._identity = unfinished.UnfinishedFile(target, [JOURNAL]), format, identity
+        self._files, self._identity = unfinished.UnfinishedFile(target, [JOURNAL]), identity
+        self._whole = format in WHOLE  # of all documents, which are JSONL until they are there
+        self._format = JSONL if self._whole else format
         self._journal_path = self._files.beside(JOURNAL)
         self.counts, self.parts = Counts(), dict[int, list[Document]]()
         self._size, self._last_part = 0, -1
@@ -88,7 +91,11 @@ class UnfinishedFile:
                 except BaseException:
                     self._keep()
                     raise
-            self._files.finish()
+            if self._whole:
+                write_documents(self._files.target, read_jsonl_documents(part))
+                self._files.remove()
+            else:
+                self._files.finish()
 
     @contextlib.contextmanager
     def _telling(self) -> Iterator[None]:

@@ -302,6 +302,15 @@ def entities(name: str, text: str) -> Reader:
     )
 
 
+def make_brat(path: Path) -> None:
+    """A folder with a text and its annotations, as brat has them."""
+    path.mkdir()
+    (path / "e.txt").write_text("Ada Byron met\nZoe.", encoding="utf-8")
+    (path / "e.ann").write_text(
+        "T1\tPER 0 9\tAda Byron\nT2\tX 10 13;14 17\tmet Zoe\nR1\tKnows Arg1:T1 Arg2:T2\n", encoding="utf-8"
+    )
+
+
 READERS = (
     *(gold(name, *how) for name, how in FILES.items()),
     Reader(
@@ -353,4 +362,5 @@ READERS = (
         path="b.jsonl",
     ),
     *(entities(name, text) for name, text in ENTITY_FILES.items()),
+    Reader(name="documents-brat", make=make_brat, use=use_documents, path="brat"),
 )

@@ -60,6 +60,73 @@ def test_a_document_comes_back():
     assert Document.from_spacy(overlapping.to_spacy(spacy.blank("en").vocab)).entities == overlapping.entities
 
 
+RAW = "  Ada\tByron  met Zoë 👩🏽‍🚀.\r\nShe left.\n\nOh \n"
+
+
+def test_white_space_is_kept_if_asked_for():
+    """A raw text comes out as it went in, with trees, entities and chains on the same words."""
+    document = Document.from_text(RAW)
+    trees = [
+        each.annotated(heads=[0, *[1] * (len(each) - 1)], relations=["root", *["dep"] * (len(each) - 1)])
+        for each in document.sentences
+    ]
+    she = document.tokens.index("She")
+    document = document.annotated(
+        sentences=trees, entities=[(0, 2, "PER"), (3, 4, "PER")], clusters=[[(0, 2), (she, she + 1)]]
+    )
+    doc = document.to_spacy(spacy.blank("en"), whitespace=True)
+    assert doc.text == RAW
+    assert [entity.text for entity in doc.ents] == ["Ada\tByron", "Zoë"]
+    assert [len([token for token in sentence if not token.is_space]) for sentence in doc.sents] == [
+        len(each) for each in document.sentences
+    ]
+    found = Document.from_spacy(doc)
+    assert [each.heads for each in found.sentences] == [each.heads for each in document.sentences]
+    assert (found.text, found.offsets, found.entities, found.clusters) == (
+        RAW, document.offsets, document.entities, document.clusters,
+    )  # fmt: skip
+
+
+def test_files_of_docbin(tmp_path):
+    import firth
+    from firth.errors import FormatError
+
+    documents = [
+        Document.from_text(RAW, name="letters").annotated(entities=[(0, 3, "A"), (1, 2, "B")]),
+        annotated(),
+        Document(()),
+        Document([DependencySentence.of(["only", "words"])], entities=[(1, 2, "X")]),
+    ]
+    firth.write_documents(tmp_path / "a.spacy", documents)
+    found = list(firth.read_documents(tmp_path / "a.spacy"))
+    for before, after in zip(documents, found, strict=True):
+        assert (after.name, after.tokens, after.entities, after.clusters) == (
+            before.name, before.tokens, before.entities, before.clusters,
+        )  # fmt: skip
+        assert [each.heads for each in after.sentences] == [each.heads for each in before.sentences]
+    assert [each.text for each in found[:2]] == [RAW, TEXT]
+    docs = list(spacy.tokens.DocBin().from_disk(tmp_path / "a.spacy").get_docs(spacy.blank("en").vocab))
+    assert [(each.text, each.label_) for each in docs[1].ents] == [("Ada's", "PER"), ("dog", "ANIMAL")]
+    (tmp_path / "in.txt").write_text(RAW, "utf-8")
+    assert firth.annotate_files(tmp_path / "in.txt", tmp_path / "out.spacy").documents == 1
+    assert [each.text for each in firth.read_documents(tmp_path / "out.spacy")] == [RAW]
+    for content in (b"", b"nonsense", (tmp_path / "a.spacy").read_bytes()[:50]):
+        (tmp_path / "b.spacy").write_bytes(content)
+        with pytest.raises(FormatError, match="no DocBin of spaCy"):
+            list(firth.read_documents(tmp_path / "b.spacy"))
+
+
+def test_a_text_with_multiword_tokens_is_said_to_change(tmp_path):
+    import firth
+
+    words = DependencySentence.of(["à", "le", "marché"])
+    document = Document([words], text="au marché", offsets=[(0, 2), (0, 2), (3, 9)])
+    with pytest.warns(UserWarning, match="the text of 1 document is made of its words"):
+        firth.write_documents(tmp_path / "a.spacy", [document])
+    (found,) = firth.read_documents(tmp_path / "a.spacy")
+    assert found.tokens == words.words
+
+
 def test_a_doc_of_spacys_own():
     """Its tokens of white space are left out, its sentences kept."""
     pipeline = spacy.blank("en")

@@ -77,7 +77,8 @@ def test_files_hold_what_texts_give(files, tmp_path, ending):
     assert [path.name for path in tmp_path.iterdir() if "part" in path.name] == []
 
 
-@pytest.mark.parametrize("ending", ["conllu", "jsonl"])
+@pytest.mark.filterwarnings("ignore:.* documents became one text")  # of brat, which is written whole
+@pytest.mark.parametrize("ending", ["conllu", "jsonl", "ann"])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
 def test_an_interrupted_call_goes_on(files, tmp_path, ending, error):
     """It is stopped after every piece in turn; a part that was written behind the last record is written again."""
@@ -213,6 +214,25 @@ def test_what_cannot_be_written_or_read(files, tmp_path):
     with pytest.raises(OptionError, match="is a file to read"):
         annotate_files([*files, out], out)
     annotate_files(files, out)
+
+
+def test_confidences_of_entities(files, tmp_path):
+    """The product of the probabilities of their tags; here that of a word is 1 by its letters."""
+    document = annotate("Ada Byron met Bo.", tagger=Names(), confidences=True)
+    assert (document.entities[0][:2], document.confidences) == ((0, 2), (round(1 / 15, 4), 0.5))
+    assert annotate("Ada Byron met Bo.", tagger=Names()).confidences == ()
+    out = tmp_path / "out.jsonl"
+    annotate_files(files, out, **models(), confidences=True)
+    found = list(read_documents(out))
+    assert [each.confidences for each in found] == [
+        each.confidences for each in annotate(TEXTS, **models(), confidences=True)
+    ]
+    assert sum(len(each.confidences) for each in found) > 9
+    with pytest.raises(OptionError, match="confidences=True: no tagger marks entities"):
+        annotate("Ada.", confidences=True)
+    for name, shape in (("a.conllu", None), ("a.csv", None), ("a.jsonl", "spacy"), ("a.json", "label-studio")):
+        with pytest.raises(OptionError, match=rf"{name} has no place for them; expected a file named \.jsonl"):
+            annotate_files(files, tmp_path / name, **models(), shape=shape, confidences=True)
 
 
 def test_several_processes_give_the_same(files, tmp_path):

@@ -42,6 +42,17 @@ def test_annotation_has_one_order():
     assert hash(document)
 
 
+def test_confidences_go_with_their_entities():
+    """They are ordered as these are, and new entities have none of the old ones."""
+    document = Document([ADA, SHE]).annotated(entities=[(2, 3, "PER"), (0, 1, "X")], confidences=[0.25, 1])
+    assert (document.entities[0].label, document.confidences) == ("X", (1.0, 0.25))
+    assert document.annotated(clusters=[[(0, 1)]]).confidences == (1.0, 0.25)
+    assert document.annotated(entities=document.entities).confidences == ()
+    for wrong in ([0.5], [0.5, 1.5], [0.5, float("nan")]):
+        with pytest.raises(ShapeError, match=r"confidences .*of 2 entities: expected one each, from 0 to 1, or none"):
+            document.annotated(confidences=wrong)
+
+
 def test_stages_annotate_the_same_words():
     document = Document([ADA, SHE], name="d", entities=[(0, 1, "PER")])
     tagged = document.annotated(sentences=[ADA.annotated(tags=["X"] * 4), SHE])
@@ -100,6 +111,7 @@ def test_a_sentence_of_words_has_no_annotation():
         ({"entities": "PER"}, "entities: found 'PER', expected a list"),
         ({"sentences": ["Ada met Charles ."]}, "expected a DependencySentence; Document.from_text"),
         ({"sentences": 3}, "sentences: found 3"),
+        ({"confidences": ["high"]}, "confidences: found 'high', expected numbers from 0 to 1"),
     ],
 )
 def test_values_of_other_kinds(values, message):

@@ -249,6 +249,60 @@ def test_tokens_without_a_text_get_spaces():
     assert text_and_offsets(Document((sentence, sentence))) == ("Ada. Ada.", [(0, 3), (3, 4), (5, 8), (8, 9)])
 
 
+def test_the_tokens_of_prodigy_stay(tmp_path):
+    """Its spans meet them, where they would not meet those of the rules; what does not cover the text is not read."""
+    text = "Ichiro21 can't.\n\nmargiela/raf left"
+    places = [(0, 6), (6, 8), (9, 12), (12, 14), (14, 15), (17, 25), (25, 26), (26, 29), (30, 34)]
+    tokens = [{"text": text[a:b], "start": a, "end": b, "id": i} for i, (a, b) in enumerate(places)]
+    tokens.insert(5, {"text": "\n\n", "start": 15, "end": 17, "id": 9})  # spaCy's white space
+    facts = {"text": text, "tokens": tokens, "spans": [{"start": 0, "end": 6, "label": "PER", "score": 0.5}]}
+    (found,) = read(tmp_path, json.dumps(facts))
+    assert found.offsets == tuple(places)
+    assert [each.words[0] for each in found.sentences] == ["Ichiro", "margiela"]
+    assert (named(found), found.confidences) == ([("Ichiro", "PER")], (0.5,))
+    firth.write_documents(tmp_path / "b.jsonl", [found], shape="prodigy")
+    assert list(firth.read_documents(tmp_path / "b.jsonl")) == [found]
+    for damage in (tokens[1:], [*tokens[:3], *tokens[2:]], [{"text": "Ichiro21"}], [*tokens[1:], tokens[0]]):
+        with pytest.warns(LeftOutSpans, match="1 do not meet the borders of tokens"):
+            (other,) = read(tmp_path, json.dumps(facts | {"tokens": damage}))
+        assert other.tokens == Document.from_text(text).tokens
+
+
+def test_other_annotation_is_counted(tmp_path):
+    """Relations of Prodigy and doccano, and what else Label Studio has."""
+    doccano = SHAPES["doccano-relations"] | {"relations": [{"from_id": 0, "to_id": 1, "type": "knows"}] * 2}
+    results = [
+        *RESULTS,
+        {"type": "relation", "from_id": "x", "to_id": "y"},
+        {"type": "choices", "value": {"choices": ["a"]}},
+    ]
+    task = SHAPES["label-studio"] | {"annotations": [{"result": results}]}
+    with pytest.warns(UserWarning, match="other annotation than spans left out: 3 relations, 1 choices"):
+        first, second = read(tmp_path, f"{json.dumps(doccano)}\n{json.dumps(task)}\n")
+    assert named(first) == named(second)
+
+
+def test_confidences_where_a_program_has_a_place_for_them(tmp_path):
+    """Those that somebody accepted are no predictions any more."""
+    (document,) = read(tmp_path, json.dumps(SHAPES["doccano"]))
+    document = document.annotated(entities=document.entities, confidences=[0.9, 0.25, 1])
+    rows = {}
+    for shape in ("prodigy", "doccano", "label-studio-predictions", "label-studio", "spacy"):
+        firth.write_documents(tmp_path / "b.jsonl", [document], shape=shape)
+        rows[shape] = json.loads((tmp_path / "b.jsonl").read_text("utf-8"))
+    assert [span["score"] for span in rows["prodigy"]["spans"]] == rows["doccano"]["confidences"] == [0.9, 0.25, 1]
+    (prediction,) = rows["label-studio-predictions"]["predictions"]
+    assert (prediction["score"], [each["score"] for each in prediction["result"]]) == (0.25, [0.9, 0.25, 1])
+    assert "annotations" not in rows["label-studio-predictions"]
+    assert "score" not in json.dumps([rows["label-studio"], rows["spacy"]])
+    (predicted,) = read(tmp_path, json.dumps(rows["prodigy"]))
+    assert (predicted.entities, predicted.confidences) == (document.entities, document.confidences)
+    (accepted,) = read(tmp_path, json.dumps(rows["prodigy"] | {"answer": "accept"}))
+    assert (accepted.entities, accepted.confidences) == (document.entities, ())
+    rows["prodigy"]["spans"][0]["score"] = 7
+    assert read(tmp_path, json.dumps(rows["prodigy"]))[0].confidences == ()
+
+
 @settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_spans_of_tokens_are_found_again(tmp_path_factory, data):

@@ -20,6 +20,7 @@ RICH = DependencySentence(
 def test_nothing_is_lost(tmp_path):
     documents = [
         Document([PLAIN, RICH], "d", entities=[(0, 1, "PER"), (0, 3, "X")], clusters=[[(0, 2), (1, 3)], [(3, 4)]]),
+        Document([PLAIN], entities=[(0, 1, "PER"), (0, 2, "X")], confidences=[0.25, 1]),
         Document.from_text("É um café.\n\n☃ \t!", name="☃"),
         Document(()),
     ]
@@ -64,6 +65,7 @@ def test_what_is_not_there_is_left_out():
         ('{"sentences": [{"words": ["a"]}], "clusters": [[[0, 2]]]}', r"a span \(0, 2\)"),
         ('{"sentences": [{"words": ["a"]}], "entities": [[0, true, "X"]]}', "True is no whole number"),
         ('{"sentences": [{"words": ["a"]}], "entities": 3}', "expected lists"),
+        ('{"sentences": [{"words": ["a"]}], "confidences": [0.5]}', "of 0 entities: expected one each"),
     ],
 )
 def test_what_is_no_document(tmp_path, line, problem):

@@ -18,8 +18,8 @@ def made(rng, number):
 def test_documents_come_out_as_they_went_in(monkeypatch):
     """Whatever the sizes of documents and pieces, and whichever parts an earlier run had finished."""
     rng = random.Random(0)
-    stages = Stages((Names(),))
-    for _ in range(60):
+    for number in range(60):
+        stages = Stages((Names(),), confidences=number % 2 == 0)
         monkeypatch.setattr(pieces, "SIZE", rng.randrange(1, 60))
         documents = [made(rng, number) for number in range(rng.randrange(6))]
         expected = [stages.annotated(document) for document in documents]
@@ -30,7 +30,7 @@ def test_documents_come_out_as_they_went_in(monkeypatch):
                 work.finished = [stages.sentence_stages(work.document.sentences[:cut])]
         queue, kept, sizes = deque(), [], []
 
-        def annotated(works=works, queue=queue, sizes=sizes):
+        def annotated(stages=stages, works=works, queue=queue, sizes=sizes):
             for piece in pieces_of(iter(works), queue):
                 sizes.append(sum(map(len, piece.sentences)))
                 yield piece, stages.sentence_stages(piece.sentences)

@@ -13,7 +13,7 @@ import torch
 
 from firth.documents.conllu_documents import read_conllu_documents
 from firth.documents.document import Document
-from firth.documents.files import JSON, JSONL, PARQUET, TABLE, format_of, read_documents
+from firth.documents.files import CONLLU, RAW, TABLE, format_of, read_documents
 from firth.errors import CorpusError, FormatError, OptionError, brief, counted, warn_caller
 from firth.neural.models.tagging.tag_set import Ids, TagSet
 from firth.neural.models.tokens.reader import (
@@ -204,7 +204,7 @@ def is_conllu(path: str | os.PathLike[str]) -> bool:
 
 
 def _holds_documents(path: str | os.PathLike[str]) -> bool:
-    return format_of(path) in (JSONL, JSON, PARQUET) or (format_of(path) == TABLE and not _is_word_table(path))
+    return not _is_word_table(path) if format_of(path) == TABLE else format_of(path) not in (CONLLU, RAW)
 
 
 def _is_word_table(path: str | os.PathLike[str]) -> bool:
