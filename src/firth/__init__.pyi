@@ -41,6 +41,7 @@ from firth.comparison.classifiers import classifier_curves as classifier_curves
 from firth.comparison.results import Comparison as Comparison
 from firth.comparison.run import compare as compare
 from firth.coreference.hobbs import hobbs as hobbs
+from firth.corpus.concordance import concordance as concordance
 from firth.corpus.encoded import Corpus as Corpus
 from firth.counts.cooccurrence import Cooccurrence as Cooccurrence
 from firth.counts.matrix import CooccurrenceMatrix as CooccurrenceMatrix

@@ -58,6 +58,9 @@ PANELS = {
         "duplicates": ("search", "duplicates", "Find pairs of texts that say nearly the same."),
         "clusters": ("search", "clusters", "Group texts by meaning."),
     },
+    "Texts": {
+        "concordance": ("concordance", "concordance", "Show every occurrence of a word in its context."),
+    },
     "Inspect": {
         "info": ("files", "info", "Describe a file: vectors, a corpus or a language model."),
         "plot": ("plot", "plot", "Draw maps of words, learning curves and comparisons."),

@@ -189,11 +189,28 @@ def _joined(paragraph: str, options: CorpusOptions) -> str:
     return _DIVIDED.sub(lambda match: match[1] if match[1].islower() else match[0], paragraph)
 
 
+def without_hyphen(line: str, following: str) -> tuple[str, str] | None:
+    """Return two lines without the hyphen that divides a word between them; None if there is none.
+
+    Args:
+        line: with its line feed.
+    """
+    match = _DIVIDED.search(f"{line}{following}", max(0, len(line) - 4))
+    if match is None or not match[1].islower() or match.end() <= len(line):
+        return None
+    return line[: match.start()], following[match.end() - 1 - len(line) :]
+
+
+def is_blank(line: str) -> bool:
+    """Whether a line is one that separates paragraphs."""
+    return not line.strip(_INVISIBLE)
+
+
 def _lines(group: Iterable[str]) -> Iterator[str]:
     return itertools.chain.from_iterable(text.split("\n") for text in group)
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    for blank, paragraph in itertools.groupby(lines, lambda line: not line.strip(_INVISIBLE)):
+    for blank, paragraph in itertools.groupby(lines, is_blank):
         if not blank:
             yield "\n".join(paragraph)

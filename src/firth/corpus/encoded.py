@@ -17,14 +17,17 @@ from firth.corpus.counting import count, holds_token_lists
 from firth.corpus.encode import write_encoded
 from firth.corpus.first_looks import look_for_markup, look_for_undivided_words
 from firth.corpus.learned_tokens import with_tokens
+from firth.corpus.occurrences import Concordance
 from firth.corpus.options import GIVEN, BuildArguments, CorpusOptions, is_learned
 from firth.corpus.parts import Parts, RemoteParts
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.scanner import Scanner
 from firth.corpus.size_defaults import log_choice
+from firth.corpus.source_text import text_of_corpus
 from firth.corpus.sources import Files, Items, Source, resolve
 from firth.corpus.table_options import TableOptions
 from firth.corpus.vocabulary_selection import no_words
+from firth.corpus.word_query import word_query
 from firth.errors import CorpusError, FormatError, MissingExtraError, brief, warn_caller
 from firth.kernels.threads import usable_threads
 from firth.notebook import facts
@@ -207,6 +210,32 @@ class Corpus:
         for start, end in zip(self.offsets[:-1], self.offsets[1:], strict=True):
             yield [words[i] for i in self.ids[start:end].tolist()]
 
+    def concordance(self, query: str, *, window: int = 8, sort: str = "file", limit: int | None = None) -> Concordance:
+        """Return every occurrence of a word, a phrase or a pattern with its context; see `firth.concordance`.
+
+        The files that the corpus was built from are read, so that spelling and punctuation are those of the text. Where
+        they are not known, words are shown as the corpus keeps them.
+
+        Args:
+            query: a word in any of its forms, a phrase, or a pattern with `*`, `?` and `|`.
+            window: words on either side.
+            sort: "file", the order of the text; "left" or "right": by the words on that side, the nearest first.
+            limit: occurrences at most, the first in this order; None for all.
+
+        Returns:
+            An iterable of `firth.corpus.Occurrence` in bounded memory, unless it is sorted.
+
+        Raises:
+            CorpusError: a file is not there any more, or the query holds no word.
+            OptionError: an option is out of its range.
+
+        Warns:
+            UserWarning: the files are not known or not what they were; or the text does not hold a word as often as
+                the vocabulary has counted it, and why.
+        """
+        searched = text_of_corpus(storage.read_manifest(self.path)["source"], self.options, self.vocabulary, self)
+        return Concordance(word_query(query, searched.rule), searched, window, sort, limit)
+
     def to_dataset(self) -> Any:
         """Return the sentences as a Hugging Face `datasets.Dataset` with one column, `tokens`: lists of words.
 
@@ -307,6 +336,8 @@ def _fill(
             raise CorpusError(no_words(source.asked[0], options))
         report(Status(stage="numbering words"))
         origin = {"name": source.name, "identity": identity}
+        if isinstance(source, Files):
+            origin |= source.described()
         facts = write_encoded(folder, spill, words, counts, options, origin, meter.characters or None)
     finally:
         spill.close()

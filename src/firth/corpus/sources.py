@@ -7,9 +7,10 @@ import hashlib
 import itertools
 import os
 import stat
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,13 @@ class Files:
             digest.update(repr(state).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
+    def described(self) -> dict[str, Any]:
+        """Return where the text is and how it is read, as JSON values, for `reopened`."""
+        return {
+            "asked": list(self.asked), "column": self.column, "tables": asdict(self.how), "encoding": self.encoding,
+            "markup": self.markup, "files": self.identity(),
+        }  # fmt: skip
+
     def states(self) -> list[tuple[str, int, int] | None]:
         """Return path, size and modification time of each file; None for pipes and devices, and for files that went."""
         states = list[tuple[str, int, int] | None]()
@@ -132,6 +140,32 @@ def resolve(
         name = str(resolved.paths[0]) if isinstance(resolved, Files) else "the source"
         options.check_unused(name, f"{' and '.join(SEPARATED)} files")
     return resolved
+
+
+def reopened(facts: Mapping[str, Any]) -> Files | None:
+    """Return the files of `Files.described`; None if there are none that can be read again.
+
+    Raises:
+        CorpusError: a file is not there any more.
+
+    Warns:
+        UserWarning: files are not what they were.
+    """
+    if not facts.get("asked") or facts.get("files") is None:
+        return None
+    tables = TableOptions(**facts["tables"])
+    with warnings.catch_warnings(action="ignore"):  # what is left out of a folder was said when it was read
+        paths = [Path(path) for path in facts["asked"]]
+        files = resolve(paths, facts["column"], tables, markup=facts["markup"])
+    files = replace(files, encoding=facts["encoding"])
+    if not isinstance(files, Files):
+        return None
+    if files.identity() != facts["files"]:
+        warn_caller(
+            f"{facts['asked'][0]}: the text is not what it was when the corpus was built, and what is found is that "
+            "of now; build the corpus again"
+        )
+    return files
 
 
 def _resolved(source: Any, column: str | int | None, options: TableOptions, markup: bool) -> Source:

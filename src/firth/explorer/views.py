@@ -11,7 +11,7 @@ from firth.alignment.semantic_change import SemanticChange, SemanticChanges
 from firth.bias.measure import measure
 from firth.bias.query import Query
 from firth.bias.word_lists import weat_queries
-from firth.corpus.concordance import concordance
+from firth.corpus.spaced_contexts import spaced_contexts
 from firth.directions import axis_between, project
 from firth.errors import OptionError, UnknownModelError, UnknownWordError
 from firth.explanation.explain import explain
@@ -130,7 +130,7 @@ def senses(model: Any, request: schema.WordRequest) -> dict[str, Any]:
 def contexts(corpus: Any, request: schema.ContextsRequest) -> dict[str, Any]:
     """Return a word in its sentences; none if it does not occur."""
     try:
-        occurrences, count = concordance(corpus, request.word, n=request.n, width=request.width)
+        occurrences, count = spaced_contexts(corpus, request.word, n=request.n, width=request.width)
     except UnknownWordError:
         return {"occurrences": 0, "contexts": []}
     return {"occurrences": count, "contexts": [vars(occurrence) for occurrence in occurrences]}

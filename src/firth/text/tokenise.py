@@ -82,8 +82,8 @@ DIGIT_NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "e
 
 # Matches kinds of characters, not characters: see `characters`.
 _TOKEN = re.compile(r"im*|[ld](?:[ldm]|a(?=l)|u(?=[ld])|(?<=d)p(?=d))*")
-_TEXT8 = re.compile(r"[A-Za-z]+|[0-9]")
-_VISIBLE = re.compile(r"[^\x00-\x20]+")
+TEXT8 = re.compile(r"[A-Za-z]+|[0-9]")
+VISIBLE = re.compile(r"[^\x00-\x20]+")
 
 
 class _Kinds(dict[int, str]):
@@ -116,7 +116,12 @@ def unicode_tokens(text: str) -> list[str]:
 
 
 def _tokens(text: str) -> list[str]:
-    return [text[match.start() : match.end()] for match in _TOKEN.finditer(text.translate(_KINDS))]
+    return [text[start:end] for start, end in token_spans(text)]
+
+
+def token_spans(text: str) -> list[tuple[int, int]]:
+    """Return the places of the tokens of a text that a rule has prepared."""
+    return [match.span() for match in _TOKEN.finditer(text.translate(_KINDS))]
 
 
 def whitespace_tokens(text: str) -> list[str]:
@@ -125,7 +130,7 @@ def whitespace_tokens(text: str) -> list[str]:
     >>> whitespace_tokens("New-York's  3.14")
     ["New-York's", '3.14']
     """
-    return _VISIBLE.findall(decode(encode(text)))
+    return VISIBLE.findall(decode(encode(text)))
 
 
 def text8_tokens(text: str) -> list[str]:
@@ -137,7 +142,7 @@ def text8_tokens(text: str) -> list[str]:
     >>> text8_tokens("In 42 Days")
     ['in', 'four', 'two', 'days']
     """
-    tokens = _TEXT8.findall(text)
+    tokens = TEXT8.findall(text)
     return [DIGIT_NAMES[int(token)] if token.isdigit() else token.lower() for token in tokens]
 
 

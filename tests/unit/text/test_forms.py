@@ -3,7 +3,7 @@
 import pytest
 
 import firth
-from firth.corpus.concordance import concordance
+from firth.corpus.spaced_contexts import spaced_contexts
 from firth.errors import UnknownWordError
 from firth.text.forms import forms, place_of, places_of
 
@@ -59,7 +59,7 @@ def test_every_look_up_knows_the_form(greek, tmp_path):
     ]
     vectors.save(tmp_path / "el.firth")
     assert "ΔΡΌΜΟΣ" in firth.load(tmp_path / "el.firth")
-    assert concordance(corpus, "ΔΡΌΜΟΣ")[1] == 20
+    assert spaced_contexts(corpus, "ΔΡΌΜΟΣ")[1] == 20
 
 
 def test_what_is_written_comes_first():

@@ -3,8 +3,8 @@
 import pytest
 
 import firth
-from firth.corpus import concordance as module
-from firth.corpus.concordance import concordance
+from firth.corpus import spaced_contexts as module
+from firth.corpus.spaced_contexts import spaced_contexts
 from firth.errors import OptionError, UnknownWordError
 
 
@@ -15,26 +15,26 @@ def corpus():
 
 
 def test_words_around(corpus):
-    found, count = concordance(corpus, "cat", n=100, width=2)
+    found, count = spaced_contexts(corpus, "cat", n=100, width=2)
     assert count == len(found) == 40
     assert [each.sentence for each in found] == list(range(40))
     assert {(each.before, each.after) for each in found} == {(("b", "the"), ("sat", "on"))}
-    first, last = concordance(corpus, "mat", n=2, width=20)[0]
+    first, last = spaced_contexts(corpus, "mat", n=2, width=20)[0]
     assert first.before == ("a0", "b", "the", "cat", "sat", "on", "the")
     assert first.after == ("c0",)
     assert (last.sentence, last.before, last.after) == (40, (), ())
 
 
 def test_a_few_are_evenly_spaced(corpus, monkeypatch):
-    found, count = concordance(corpus, "the", n=5)
+    found, count = spaced_contexts(corpus, "the", n=5)
     assert count == 80
     assert [each.sentence for each in found] == [0, 9, 19, 29, 39]
     monkeypatch.setattr(module, "PART", 7)
-    assert concordance(corpus, "the", n=5) == (found, count)
+    assert spaced_contexts(corpus, "the", n=5) == (found, count)
 
 
 def test_mistakes(corpus):
     with pytest.raises(UnknownWordError, match="dog"):
-        concordance(corpus, "dog")
+        spaced_contexts(corpus, "dog")
     with pytest.raises(OptionError, match="n=0"):
-        concordance(corpus, "cat", n=0)
+        spaced_contexts(corpus, "cat", n=0)
