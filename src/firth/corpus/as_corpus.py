@@ -12,7 +12,8 @@ import numpy.typing as npt
 from firth.corpus import storage
 from firth.corpus.cache import build_in, holds
 from firth.corpus.columns import COLUMNS
-from firth.corpus.encode import write_encoded
+from firth.corpus.counting import DocumentEnds
+from firth.corpus.encode import place_of, write_encoded
 from firth.corpus.encoded import Corpus
 from firth.corpus.parts import check_complete
 from firth.corpus.reader import inner_suffix
@@ -106,14 +107,17 @@ def derive(
 
     def fill(aside: Path) -> Path:
         spill, counts = storage.Spill(aside), np.zeros(len(words), dtype=np.int64)
+        documents = DocumentEnds(spill.write)
+        if corpus.documents is not None:
+            documents.expect(np.diff(corpus.documents))
         try:
             for numbers, so_far in blocks:
-                spill.write(numbers)
+                documents.write(numbers)
                 counts = so_far
             origin = {"name": corpus.path.name, "identity": None}
             facts = write_encoded(aside, spill, words, counts, options, origin, corpus.characters)
         finally:
             spill.close()
-        return folder / f"derived-{facts['fingerprint']}"
+        return folder / f"derived-{place_of(facts)}"
 
     return Corpus.open(build_in(folder, fill, lambda target: holds(target, Corpus.open, tell=True)))

@@ -1,13 +1,13 @@
 """From any source to provisional word ids, and the words and their counts.
 
 Named tokenisers run as compiled code on bytes; functions of the caller run on strings. Both give the same stream: int32
-ids, -1 at the end of each sentence.
+ids, -1 at the end of each sentence, and -2 after that at the end of each document.
 """
 
 import contextlib
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from firth.corpus.reader import inner_suffix
 from firth.corpus.reading_progress import Meter, ReadingProgress
 from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source
+from firth.corpus.storage import DOCUMENT_END, SENTENCE_END
 from firth.errors import CorpusError
 from firth.text.tokenise import encode, is_compiled, tokeniser
 
@@ -53,9 +54,13 @@ class TokenCounter:
             raise CorpusError(
                 f"{tokens!r:.80} is not a list of tokens ({error}); expected a list of strings"
             ) from error
-        self._held.append(-1)
+        self._held.append(SENTENCE_END)
         if len(self._held) >= _HELD:
             self._flush()
+
+    def end_document(self) -> None:
+        """End a document."""
+        self._held.append(DOCUMENT_END)
 
     def words(self) -> tuple[list[str], npt.NDArray[np.int64]]:
         """Return the words in the order of their ids, and their counts.
@@ -97,7 +102,7 @@ def count(
     Args:
         source: the source; read once.
         options: `tokens` and `sentences` are used.
-        write: called with blocks of ids, -1 at the end of each sentence; the array is reused after the call.
+        write: called with blocks of ids, with the ends of sentences and documents; the array is reused after the call.
         parts: how several files are read at once; None for one after the other.
 
     Returns:
@@ -163,6 +168,47 @@ class EmptySentences:
         self._ended += count
 
 
+_END_OF_DOCUMENT = np.array([DOCUMENT_END], dtype=np.int32)
+_ENDED = object()
+
+
+class DocumentEnds:
+    """Puts the ends of documents among the ids that a scanner writes, which knows those of sentences alone.
+
+    Args:
+        write: called with the ids and the ends of documents.
+    """
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin a new text, of which nothing is announced."""
+        self._targets: npt.NDArray[np.int64] | None = None  # sentences of the text up to the end of each document
+        self._seen = self._announced = 0
+
+    def expect(self, sizes: Sequence[int] | npt.NDArray[np.int64]) -> None:
+        """Announce documents before the rest of their text is scanned.
+
+        Args:
+            sizes: sentences of each document, empty ones too.
+        """
+        new = self._announced + np.cumsum(sizes, dtype=np.int64)
+        self._targets = new if self._targets is None else np.append(self._targets, new)
+        self._announced = int(new[-1]) if len(new) else self._announced
+
+    def write(self, numbers: npt.NDArray[np.int32]) -> None:
+        """Pass ids on, with the ends of the documents that end among them."""
+        if self._targets is not None:
+            ends = np.append(0, np.flatnonzero(numbers == SENTENCE_END) + 1)
+            reached = int(np.searchsorted(self._targets, self._seen + len(ends) - 1, side="right"))
+            numbers = np.insert(numbers, ends[self._targets[:reached] - self._seen], DOCUMENT_END)
+            self._targets = self._targets[reached:]
+            self._seen += len(ends) - 1
+        self._write(numbers)
+
+
 def _pours(source: Files, options: CorpusOptions) -> bool:
     """Whether all of the reading is compiled, so that threads gain something."""
     return options.reads_bytes and all(inner_suffix(path) not in COLUMNS for path in source.paths)
@@ -173,28 +219,32 @@ def _scan(source: Source, *, write: Write, meter: Meter, tokens: str, options: C
     end = "\n\n" if paragraphs else "\n"
     whole = options.sentences == "text"
     ends = EmptySentences(write)
-    scanner = Scanner(tokens, ends.write if options.keep_empty else write, paragraphs=paragraphs)
+    documents = DocumentEnds(ends.write if options.keep_empty else write)
+    scanner = Scanner(tokens, documents.write, paragraphs=paragraphs)
     for name, content in contents(source, meter):
         if isinstance(content, ByteStream) and options.reads_bytes:
             ended, characters = _pour(content, scanner, whole=whole)
             meter.characters += characters
         else:
             ended = 0
-            for batch in _batches(_texts_of(content, name, options)):
+            for batch, sizes in _batches(_documents_of(content, name, options), paragraphs=paragraphs):
                 meter.characters += sum(map(len, batch))
                 ended += sum(text.count("\n") + 1 for text in batch) if options.keep_empty else 0
+                documents.expect(sizes)
                 scanner.feed(encode("".join(text + end for text in batch)))
             scanner.end()
         if options.keep_empty:
             ends.settle(ended)
+        documents.forget()
+        write(_END_OF_DOCUMENT)
     return scanner.finish()
 
 
-def _texts_of(content: ByteStream | TextStream, name: str, options: CorpusOptions) -> Iterator[str]:
-    """Yield texts in which the scanner finds the lines or paragraphs, or whole sentences, each on one line."""
+def _documents_of(content: ByteStream | TextStream, name: str, options: CorpusOptions) -> Iterator[Iterable[str]]:
+    """Yield texts by document: the scanner finds lines or paragraphs in them, or they are sentences, each on a line."""
     if options.sentences in ("line", "paragraph") and options.reads_bytes:
-        return (text for group in content.texts(name) for text in group)
-    return sentences(content.texts(name), options)
+        return iter(content.texts(name))
+    return (sentences([group], options) for group in content.texts(name))
 
 
 def _pour(content: ByteStream, scanner: Scanner, *, whole: bool) -> tuple[int, int]:
@@ -215,9 +265,11 @@ def _scan_with(source: Source, *, write: Write, meter: Meter, options: CorpusOpt
     tokens_of = tokeniser(options.tokens)
     counter = TokenCounter(write)
     for name, content in contents(source, meter):
-        for text in sentences(content.texts(name), options):
-            meter.characters += len(text)
-            counter.add(tokens_of(text))
+        for group in content.texts(name):
+            for text in sentences([group], options):
+                meter.characters += len(text)
+                counter.add(tokens_of(text))
+            counter.end_document()
     return counter.words()
 
 
@@ -239,16 +291,28 @@ def _cells_of(content: ByteStream | TextStream) -> Iterator[Any]:
     yield from content.items
 
 
+def _token_lists(source: Source, meter: Meter) -> Iterator[Any]:
+    """Yield lists of tokens, and _ENDED where a document ends: after each list, but after each file of sentences."""
+    if isinstance(source, Items):
+        for item in source.items:
+            yield from (item, _ENDED)
+        return
+    for (_, content), path in zip(contents(source, meter), getattr(source, "paths", ()), strict=True):
+        for cell in _cells_of(content):
+            yield cell
+            if inner_suffix(path) not in ANNOTATED:
+                yield _ENDED
+        yield _ENDED
+
+
 def _scan_token_lists(source: Source, *, write: Write, meter: Meter) -> Counted:
-    items = (
-        source.items
-        if isinstance(source, Items)
-        else (cell for _, content in contents(source, meter) for cell in _cells_of(content))
-    )
     counter = TokenCounter(write)
     whole_texts = count = 0
     sentence: list[Any] = []
-    for tokens in with_errors(items):
+    for tokens in with_errors(_token_lists(source, meter)):
+        if tokens is _ENDED:
+            counter.end_document()
+            continue
         if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
             raise CorpusError(f"item {count} is {tokens!r:.60} among token lists; expected all items to be of one kind")
         sentence = list(tokens)
@@ -264,13 +328,24 @@ def _scan_token_lists(source: Source, *, write: Write, meter: Meter) -> Counted:
     return counter.words()
 
 
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+def _batches(documents: Iterable[Iterable[str]], *, paragraphs: bool) -> Iterator[tuple[list[str], list[int]]]:
+    """Yield texts that are scanned together, and after how many more sentences each document ends that ends there.
+
+    Args:
+        paragraphs: whether the scanner itself finds paragraphs, so that nobody knows how many sentences a text has; the
+            ends of documents are then not known.
+    """
     batch: list[str] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text)
-        if size >= _BATCH:
-            yield batch
-            batch, size = [], 0
-    yield batch
+    sizes: list[int] = []
+    size = ended = 0
+    for document in documents:
+        for text in document:
+            batch.append(text)
+            size, ended = size + len(text), ended + text.count("\n") + 1
+            if size >= _BATCH:
+                yield batch, sizes
+                batch, sizes, size = [], [], 0
+        if not paragraphs:
+            sizes.append(ended)
+            ended = 0
+    yield batch, sizes

@@ -38,21 +38,27 @@ def write_encoded(
         options = replace(options, min_count=min_count(total, unknown=options.unknown is not None))
         log_choice({"min_count": options.min_count}, total)
     vocabulary, final = select_vocabulary(words, counts, options)
-    tokens, sentences, content = spill.renumber(final, keep_empty=options.keep_empty)
+    written = spill.renumber(final, keep_empty=options.keep_empty)
     storage.write_vocabulary(folder, vocabulary)
     described = options.described()
     facts = {
-        "tokens": tokens,
-        "sentences": sentences,
+        "tokens": written.tokens,
+        "sentences": written.sentences,
+        **({"documents": written.documents, "division": written.division} if written.documents else {}),
         "words": len(vocabulary),
         "total": vocabulary.total,
         "characters": characters,
-        "fingerprint": _fingerprint(content, vocabulary, described),
+        "fingerprint": _fingerprint(written.content, vocabulary, described),
         "options": described,
         "source": dict(source),
     }
     storage.write_manifest(folder, facts)
     return facts
+
+
+def place_of(facts: Mapping[str, Any]) -> str:
+    """Return the part of a folder's name that is that of a corpus with this content, divided into these documents."""
+    return "-".join(filter(None, (facts["fingerprint"], facts.get("division"))))
 
 
 def _fingerprint(content: str, vocabulary: Vocabulary, options: dict[str, Any]) -> str:

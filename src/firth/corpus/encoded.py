@@ -14,7 +14,7 @@ from firth.arguments import explained, made_by, names_files
 from firth.corpus import storage
 from firth.corpus.cache import build_in, holds
 from firth.corpus.counting import count, holds_token_lists
-from firth.corpus.encode import write_encoded
+from firth.corpus.encode import place_of, write_encoded
 from firth.corpus.first_looks import look_for_markup, look_for_undivided_words
 from firth.corpus.learned_tokens import with_tokens
 from firth.corpus.occurrences import Concordance
@@ -58,6 +58,9 @@ class Corpus:
         options: the options it was built with.
         fingerprint: hexadecimal; equal for corpora with the same sentences, words and options.
         characters: number of code points of the text, without line feeds; None if the text came as tokens.
+        documents: (M + 1,) int64, memory-mapped: document m is the sentences documents[m]:documents[m + 1]. A document
+            is a file of several, a text or list of tokens of several, or a row of a table. None for a single file,
+            whose documents are not known, and for a corpus that an older version of firth has built.
     """
 
     path: Path
@@ -67,6 +70,7 @@ class Corpus:
     options: CorpusOptions
     fingerprint: str
     characters: int | None = None
+    documents: npt.NDArray[np.int64] | None = None
 
     @classmethod
     @explained
@@ -160,7 +164,7 @@ class Corpus:
                     f"{path} changed while it was read: the corpus may hold a part of what it was and a part of what "
                     "it is; build it again when nothing writes there"
                 )
-            return target_folder or folder / f"{resolved.name}-{facts['fingerprint']}"
+            return target_folder or folder / f"{resolved.name}-{place_of(facts)}"
 
         def is_there(target: Path) -> bool:
             return _holds(target, identity) if target_folder else holds(target, cls.open, tell=True)
@@ -195,7 +199,8 @@ class Corpus:
             raise FormatError(f"{folder / storage.MANIFEST}: damaged ({error}); {storage.AGAIN}") from error
         vocabulary = storage.read_vocabulary(folder, int(facts["words"]), total, storage.AGAIN)
         ids, offsets = storage.read_ids(folder), storage.read_offsets(folder)
-        return cls(folder, vocabulary, ids, offsets, options, fingerprint, characters)
+        documents = storage.read_documents(folder)
+        return cls(folder, vocabulary, ids, offsets, options, fingerprint, characters, documents)
 
     @property
     def num_tokens(self) -> int:
@@ -304,7 +309,10 @@ def _identity(source: Source, options: CorpusOptions) -> str | None:
     rules = options.identity()
     if files is None or rules is None:
         return None
-    return hashlib.blake2b(f"{storage.VERSION} {files} {rules}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    marked = " documents" if isinstance(source, Files) and source.is_divided else ""  # older corpora lack their borders
+    return hashlib.blake2b(f"{storage.VERSION}{marked} {files} {rules}".encode("utf-8", "surrogatepass")).hexdigest()[
+        :32
+    ]
 
 
 def _holds(target_folder: Path, identity: str | None, *, tell: bool = False) -> bool:

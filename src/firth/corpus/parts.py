@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from firth.corpus.reading_progress import Meter, ReadingProgress
 from firth.corpus.sources import Files, Source
-from firth.corpus.storage import Spill
+from firth.corpus.storage import DOCUMENT_END, SENTENCE_END, Spill
 from firth.errors import CorpusError, warn_caller
 from firth.storage.encodings import text_encoding
 from firth.workers import Workers
@@ -292,8 +292,10 @@ class JoinedParts:
             if word not in self._numbers:
                 self._numbers[word] = len(self._words)
                 self._words.append(word)
-        table = np.array([*map(self._numbers.__getitem__, words), -1], dtype=np.int32)  # -1, a sentence end, stays
-        total = np.bincount(table[:-1], weights=counts, minlength=len(self._words)).astype(np.int64)
+        # The ends of documents and of sentences, -2 and -1, stay as they are: the last two of the table.
+        ends = (DOCUMENT_END, SENTENCE_END)
+        table = np.array([*map(self._numbers.__getitem__, words), *ends], dtype=np.int32)
+        total = np.bincount(table[: -len(ends)], weights=counts, minlength=len(self._words)).astype(np.int64)
         total[: len(self._counts)] += self._counts
         self._counts = total
         for block in spill.blocks():

@@ -61,6 +61,11 @@ class Files:
         """Return the size of all files on disk in bytes."""
         return sum(path.stat().st_size for path in self.paths)
 
+    @property
+    def is_divided(self) -> bool:
+        """Whether it is known where a document ends: there are several files, or a table with a row for each."""
+        return len(self.paths) > 1 or any(inner_suffix(path) in COLUMNS for path in self.paths)
+
     def identity(self) -> str | None:
         """Return a digest of paths, sizes and modification times; None for pipes and devices."""
         states = [_state(path) for path in self.paths]

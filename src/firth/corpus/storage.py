@@ -1,15 +1,17 @@
 """Read and write the files of a corpus folder.
 
-`ids.bin` (int32) and `offsets.bin` (int64), little-endian; `vocabulary.txt`, one word per line, with backslash and line
-feed escaped; `counts.bin` (int64); and `corpus.json`, written last: the sizes, options and source of the corpus.
+`ids.bin` (int32) and `offsets.bin` (int64), little-endian; `documents.bin` (int64), where the source has several
+documents; `vocabulary.txt`, one word per line, with backslash and line feed escaped; `counts.bin` (int64); and
+`corpus.json`, written last: the sizes, options and source of the corpus.
 `firth.storage.integrity` verifies the files by their checksums, and `check_contents` checks that ids, offsets and
 counts agree, because kernels use them as memory offsets.
 """
 
 import json
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +29,8 @@ from firth.vocabulary import Vocabulary
 FORMAT, VERSION = "firth corpus", 1
 MANIFEST = "corpus.json"
 _IDS, _OFFSETS, _WORDS, _COUNTS = "ids.bin", "offsets.bin", "vocabulary.txt", "counts.bin"
+_DOCUMENTS = "documents.bin"
+SENTENCE_END, DOCUMENT_END = -1, -2  # among provisional ids; a sentence ends before its document does
 VOCABULARY = (_WORDS, _COUNTS)
 AGAIN = "build the corpus again"
 _BLOCK = 1 << 20  # ids renumbered at once
@@ -55,17 +59,15 @@ class Spill:
         with writing(self._folder.parent):
             _write_whole(self._file, numbers)
 
-    def renumber(self, final: npt.NDArray[np.int32], *, keep_empty: bool = False) -> tuple[int, int, str]:
-        """Replace provisional ids by final ones in place, and write the offsets of the sentences.
+    def renumber(self, final: npt.NDArray[np.int32], *, keep_empty: bool = False) -> "Renumbered":
+        """Replace provisional ids by final ones in place, and write the offsets of sentences and of several documents.
 
-        In place, because ids only move to the left: words left out and sentence ends are dropped.
-
-        Returns:
-            The numbers of tokens and sentences, and a digest of both files.
+        In place, because ids only move to the left: words left out and the ends of sentences and documents are dropped.
         """
         spilled, ids = np.empty(_BLOCK, dtype=np.int32), np.empty(_BLOCK, dtype=np.int32)
         ends = np.empty(_BLOCK, dtype=np.int64)
         tokens = sentences = last_end = position = 0
+        borders = Borders(final, keep_empty)
         digest = np.full(1, 0xCBF29CE484222325, dtype=np.uint64)
         with writing(self._folder.parent), (self._folder / _OFFSETS).open("wb") as offsets:
             offsets.write(np.zeros(1, dtype="<i8").tobytes())
@@ -75,14 +77,22 @@ class Spill:
                 if not size:
                     break
                 position += size
-                n, ended = renumber(spilled[:size], final, ids, ends, tokens, last_end, keep_empty, digest)
+                block, marks = borders.take(spilled[:size])
+                n, ended = renumber(block, final, ids, ends, tokens, last_end, keep_empty, digest)
+                borders.place(marks, tokens, sentences, ends[:ended])
                 self._file.seek(4 * tokens)
                 _write_whole(self._file, ids[:n])
                 offsets.write(ends[:ended].data)
                 tokens, sentences = tokens + n, sentences + ended
                 last_end = int(ends[ended - 1]) if ended else last_end
             self._file.truncate(4 * tokens)
-        return tokens, sentences, f"{digest[0]:016x}"
+        content, documents = f"{digest[0]:016x}", borders.ends(sentences)
+        if len(documents) < 2:
+            return Renumbered(tokens, sentences, 0, content, "")
+        numbers = np.append(0, documents).astype("<i8").tobytes()
+        with writing(self._folder.parent):
+            (self._folder / _DOCUMENTS).write_bytes(numbers)
+        return Renumbered(tokens, sentences, len(documents), content, f"{zlib.crc32(numbers):08x}")
 
     def blocks(self) -> Iterator[npt.NDArray[np.int32]]:
         """Yield the ids, block by block; the array is reused."""
@@ -99,6 +109,63 @@ class Spill:
         """Close the file and delete it."""
         self.close()
         self._path.unlink(missing_ok=True)
+
+
+class Renumbered(NamedTuple):
+    """What `Spill.renumber` has written.
+
+    Attributes:
+        tokens, sentences: their numbers.
+        documents: their number; 0 where it is not known.
+        content: a digest of ids and offsets.
+        division: a digest of where documents end; empty where it is not known.
+    """
+
+    tokens: int
+    sentences: int
+    documents: int
+    content: str
+    division: str
+
+
+class Borders:
+    """Finds after which sentence each document ends, while provisional ids become final ones block by block.
+
+    Args:
+        final: as of `Spill.renumber`.
+        keep_empty: whether sentences without words are kept.
+    """
+
+    def __init__(self, final: npt.NDArray[np.int32], keep_empty: bool) -> None:
+        self._final, self._keep_empty = final, keep_empty
+        self._ends: list[npt.NDArray[np.int64]] = []
+
+    def take(self, block: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """Return a block without its ends of documents, and how many kept words, or sentences, stand before each."""
+        is_mark = block == DOCUMENT_END
+        if not is_mark.any():
+            return block, np.empty(0, dtype=np.int64)
+        counted = block == SENTENCE_END if self._keep_empty else (block >= 0) & (self._final[block] >= 0)
+        return block[~is_mark], np.cumsum(counted)[is_mark]
+
+    def place(self, marks: npt.NDArray[np.int64], tokens: int, sentences: int, ends: npt.NDArray[np.int64]) -> None:
+        """Note the documents that end in a block.
+
+        Args:
+            marks: of the block, from `take`.
+            tokens, sentences: before the block.
+            ends: of the sentences in the block, in tokens from the start of the corpus.
+        """
+        if len(marks):
+            inside = marks if self._keep_empty else np.searchsorted(ends, tokens + marks, side="right")
+            self._ends.append(sentences + inside)
+
+    def ends(self, sentences: int) -> npt.NDArray[np.int64]:
+        """Return the number of sentences up to the end of each document that has any; none if nothing was marked."""
+        if not self._ends:
+            return np.empty(0, dtype=np.int64)
+        marked = np.unique(np.append(np.concatenate(self._ends), sentences))
+        return marked[marked > 0]
 
 
 def compile_kernels() -> None:
@@ -173,7 +240,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             f"{path}: {tokens:,} tokens of {total:,} in {sentences:,} sentences, {words:,} words; expected at least "
             f"one of each; {AGAIN}"
         )
-    for name, size in ((_IDS, 4 * tokens), (_OFFSETS, 8 * (sentences + 1)), (_COUNTS, 8 * words), (_WORDS, None)):
+    documents = facts.get("documents")
+    sizes: list[tuple[str, int | None]] = [
+        (_IDS, 4 * tokens), (_OFFSETS, 8 * (sentences + 1)), (_COUNTS, 8 * words), (_WORDS, None)
+    ]  # fmt: skip
+    if isinstance(documents, int) and documents:
+        sizes.append((_DOCUMENTS, 8 * (documents + 1)))
+    for name, size in sizes:
         file = folder / name
         if not file.is_file():
             raise FormatError(f"{file}: missing; expected it beside {MANIFEST}; {AGAIN}")
@@ -188,6 +261,8 @@ def check_contents(folder: Path) -> None:
     vocabulary = read_vocabulary(folder, int(facts["words"]), int(facts["total"]), AGAIN)
     check_words(folder, vocabulary.words, AGAIN)
     _check_offsets(folder / _OFFSETS, read_offsets(folder), int(facts["tokens"]))
+    if (documents := read_documents(folder)) is not None:
+        _check_offsets(folder / _DOCUMENTS, documents, int(facts["sentences"]), "document")
     ids, counts = read_ids(folder), np.zeros(len(vocabulary), dtype=np.int64)
     for first in range(0, len(ids), _CHUNK):
         piece = ids[first : first + _CHUNK]
@@ -202,13 +277,15 @@ def check_contents(folder: Path) -> None:
         raise FormatError(f"{folder / _COUNTS}: word {word} {count:,} times, expected {real:,} as in {_IDS}; {AGAIN}")
 
 
-def _check_offsets(file: Path, offsets: npt.NDArray[np.int64], tokens: int) -> None:
-    if offsets[0] != 0 or offsets[-1] != tokens:
+def _check_offsets(file: Path, offsets: npt.NDArray[np.int64], tokens: int, unit: str = "sentence") -> None:
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] != tokens:
+        if not len(offsets):
+            raise FormatError(f"{file}: empty, expected numbers from 0 to {tokens}; {AGAIN}")
         raise FormatError(f"{file}: from {offsets[0]} to {offsets[-1]}, expected 0 to {tokens}; {AGAIN}")
     for first in range(0, len(offsets), _CHUNK):
         piece = offsets[first : first + _CHUNK + 1]
         if len(wrong := np.flatnonzero(piece[1:] < piece[:-1])):
-            raise FormatError(f"{file}: sentence {first + int(wrong[0]):,} ends before it begins; {AGAIN}")
+            raise FormatError(f"{file}: {unit} {first + int(wrong[0]):,} ends before it begins; {AGAIN}")
         release_pages(offsets)
 
 
@@ -262,6 +339,11 @@ def _unescaped(path: Path, lines: Sequence[str], cure: str) -> list[str]:
 def read_ids(folder: Path) -> npt.NDArray[np.int32]:
     """Return the ids, memory-mapped."""
     return mapped_numbers(folder / _IDS, "<i4")
+
+
+def read_documents(folder: Path) -> npt.NDArray[np.int64] | None:
+    """Return the first sentence of each document and the number of all sentences, mapped; None if it is not known."""
+    return mapped_numbers(folder / _DOCUMENTS, "<i8") if (folder / _DOCUMENTS).is_file() else None
 
 
 def read_offsets(folder: Path) -> npt.NDArray[np.int64]:
