@@ -23,6 +23,7 @@ from firth import randomness as randomness
 from firth import readers as readers
 from firth import relations as relations
 from firth import resampling as resampling
+from firth import runs as runs
 from firth import senses as senses
 from firth import sklearn as sklearn
 from firth import text as text
@@ -128,6 +129,8 @@ from firth.neural.models.translation.translator import Translator as Translator
 from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier as TreeLSTMClassifier
 from firth.neural.training.options import TrainingOptions as TrainingOptions
 from firth.readers.parallel import read_parallel as read_parallel
+from firth.runs.bootstrap import bootstrap as bootstrap
+from firth.runs.runs import Runs as Runs
 from firth.senses.adagram import AdaGram as AdaGram
 from firth.senses.clustering import SenseClusters as SenseClusters
 from firth.senses.online import MultiSenseSkipGram as MultiSenseSkipGram

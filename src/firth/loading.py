@@ -109,7 +109,7 @@ def load(
             if hasattr(kind, "train")
             else kind.__name__
         )
-        more = _INSTEAD.get(own, "") if kind is WordVectors else "; firth.load(path) opens it"
+        more = instead(model) if kind is WordVectors else "; firth.load(path) opens it"
         raise OptionError(f"{path} holds {own}, expected {wanted}{more}")
     return model
 
@@ -162,15 +162,27 @@ _INSTEAD = {
     "NeuralLanguageModel": "; use `firth lm`; its word vectors are `firth.load(path).word_vectors()`",
     "NgramModel": "; use `firth lm`",
     "SubwordVectors": "; use firth.SubwordVectors, or its known words: `firth.load(path).known`",
+    "Runs": (
+        "; `firth convert` writes their consensus, which is `firth.load(path).consensus`; any function of word vectors "
+        "gets an interval by `firth.load(path).estimate`; and each folder run-01, run-02 in it holds word vectors"
+    ),
     "SenseVectors": "; one vector per word is `firth.load(path).single()`, one per sense `firth.load(path).apart()`",
 }
 
 
-def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **options: Unpack[LoadArguments]) -> Any:
+def instead(model: object) -> str:
+    """Return what to do with a model where word vectors are expected, as the end of a message."""
+    return _INSTEAD.get(type(model).__name__, "")
+
+
+def load_vectors(
+    path: str | os.PathLike[str], *, documents: bool = False, runs: bool = False, **options: Unpack[LoadArguments]
+) -> Any:
     """Load word vectors, with or without subwords; the arguments are those of `load`.
 
     Args:
         documents: whether document vectors are accepted too.
+        runs: whether runs are, too.
         options: further arguments of `load`.
 
     Raises:
@@ -181,8 +193,9 @@ def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **opt
         return vectors
     if documents and isinstance(vectors, DocumentVectors):
         return vectors
-    kind = type(vectors).__name__
-    raise OptionError(f"{path} holds {registry.plain_name(vectors)}, expected word vectors" + _INSTEAD.get(kind, ""))
+    if runs and registry.plain_name(vectors) == "runs":
+        return vectors
+    raise OptionError(f"{path} holds {registry.plain_name(vectors)}, expected word vectors{instead(vectors)}")
 
 
 def load_words(path: str | os.PathLike[str], **options: Unpack[LoadArguments]) -> WordVectors:

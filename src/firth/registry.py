@@ -57,6 +57,7 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
     "Mixture": "a mixture of language models",
     "NeuralLanguageModel": "a neural language model",
     "NgramModel": "an n-gram model",
+    "Runs": "runs",
     "SenseVectors": "sense vectors",
     "SentenceEncoder": "a sentence encoder",
     "SpanCoreferenceModel": "a model of coreference",

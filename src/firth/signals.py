@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -25,6 +26,23 @@ class StopRequest:
     """
 
     stop: bool = False
+
+
+_shared: ContextVar[StopRequest | None] = ContextVar("firth.signals", default=None)
+
+
+@contextlib.contextmanager
+def sharing(request: StopRequest) -> Iterator[None]:
+    """Let whatever trains inside the context, in a thread that receives no signals, stop when a flag is set.
+
+    Args:
+        request: from `stopping` in the main thread.
+    """
+    token = _shared.set(request)
+    try:
+        yield
+    finally:
+        _shared.reset(token)
 
 
 def last_signal() -> int:
@@ -48,6 +66,9 @@ def stopping(forwarded: Callable[[], Iterable[int]] = tuple) -> Iterator[StopReq
     Yields:
         The flag.
     """
+    if (shared := _shared.get()) is not None:
+        yield shared
+        return
     request = StopRequest()
 
     def handle(number: int, frame: FrameType | None) -> None:

@@ -11,6 +11,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Collection, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -31,8 +32,23 @@ HEAD = 1 << 16  # bytes in which a file says what it is
 ARPA = (".arpa", ".lm")  # name endings of ARPA files of n-gram models, before .gz
 
 
+_instead: ContextVar[Path | None] = ContextVar("firth.cache_folder", default=None)
+
+
+@contextlib.contextmanager
+def caching_in(folder: Path) -> Iterator[None]:
+    """Keep what can be made again in another folder, for the calls of one thread inside the context."""
+    token = _instead.set(folder)
+    try:
+        yield
+    finally:
+        _instead.reset(token)
+
+
 def cache_folder(name: str) -> Path:
     """Return where something is kept that can be made again: below FIRTH_CACHE, else the user's cache folder."""
+    if (folder := _instead.get()) is not None:
+        return folder / name
     if folder_name := os.environ.get("FIRTH_CACHE"):
         return Path(folder_name).expanduser() / name
     import platformdirs

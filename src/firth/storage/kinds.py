@@ -36,6 +36,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-pointer-network": "firth.neural.models.pointers.predict:PointerModel.restore",
     "firth-reader": "firth.neural.models.reading.predict:ReadingModel.restore",
     "firth-parser": "firth.neural.models.parsers.predict:ParserModel.restore",
+    "firth-runs": "firth.runs.runs:restore",
     "firth-senses": "firth.vectors.sense_vectors:restore",
     "firth-subwords": "firth.vectors.restore:restore_subwords",
     "firth-summarizer": "firth.neural.models.summaries.predict:SummaryModel.restore",
