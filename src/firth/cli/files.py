@@ -11,6 +11,7 @@ import typer
 
 from firth.cli.arguments import AsJson, Overwrite, Quiet, flag, names
 from firth.cli.output import complain, note, print_json, print_table, show, working
+from firth.cli.runs import print_stability, runs_facts
 from firth.cli.targets import check_file_target, check_folder_target, check_kept, check_writable
 from firth.errors import FirthError, OptionError
 from firth.loading import load, load_vectors
@@ -63,7 +64,8 @@ def convert(
 ) -> None:
     """Convert vectors of words or documents to another file format.
 
-    A file whose name ends in .gz, .bz2, .xz or .zip is compressed.
+    Of runs, their consensus is written: their mean, each run rotated onto it. A file whose name ends in .gz, .bz2, .xz
+    or .zip is compressed.
     """
     format = to or format_of(target)
     if map_ is not None and format != "parquet":
@@ -79,7 +81,9 @@ def convert(
     else:
         check_file_target(target, check_file, overwrite=overwrite)
     with working(f"reading {source}", quiet):
-        vectors = load_vectors(source, limit=limit, documents=True)
+        vectors = load_vectors(source, limit=limit, documents=True, runs=True)
+        if plain_name(vectors) == "runs":
+            vectors = vectors.consensus
     if language is not None:
         vectors.metadata["language"] = language
     of_words = isinstance(vectors, WordVectors | SubwordVectors)
@@ -129,7 +133,10 @@ def info(
     if json:
         print_json(facts)
         return
+    bands = facts.pop("stability", None)
     print_facts(facts)
+    if bands:
+        print_stability(bands)
 
 
 def _verify(path: Path, quiet: bool, json: bool) -> None:
@@ -207,6 +214,8 @@ def language_facts(path: Path, model: Any) -> dict[str, Any]:
 
 def _vector_facts(path: Path) -> dict[str, Any]:
     vectors = load(path)
+    if _kind(vectors) == "runs":
+        return {"path": str(path), **runs_facts(vectors), "bytes": size_on_disk(path)}
     without_vectors = not isinstance(vectors, Sized)
     if not isinstance(vectors, WordVectors | SubwordVectors | SenseVectors):
         from firth.language.model import LanguageModel  # imports the compiler, too
@@ -318,6 +327,8 @@ def _facts(path: Path) -> dict[str, Any]:
     rest = [name for name in files_of(path) if name not in states and Path(name).name != checksums.FILE]
     files = [{"file": name, "bytes": s.size, "state": s.problem or WHOLE} for name, s in sorted(states.items())]
     files += [{"file": name, "bytes": (path / name).stat().st_size, "state": FREE} for name in rest]
+    # A folder may open although a part of it is damaged, such as one of several runs.
+    error = error or next((f"{path / name}: {state.problem}" for name, state in states.items() if state.problem), None)
     return {"path": str(path), "whole": error is None, "checksums": bool(states), "files": files, "error": error}
 
 

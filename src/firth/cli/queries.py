@@ -7,9 +7,11 @@ import typer
 
 from firth.cli.arguments import AsJson, Quiet, Vectors, Words, flag, names, number
 from firth.cli.output import note, print_json, print_scores, scored, show, working
+from firth.cli.runs import print_neighbours, print_similarity
 from firth.cli.vectors import keys_of_shown, open_vectors, refuse_unknown, shown_words
 from firth.errors import OptionError
 from firth.loading import load_index
+from firth.registry import plain_name
 from firth.vectors.csls import NEIGHBOURS
 from firth.vectors.index.index import Answer, Index
 from firth.vectors.index.options import OPTIONS
@@ -34,11 +36,15 @@ def neighbours(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Show the nearest neighbours of words by cosine similarity."""
-    space = open_vectors(vectors, quiet, documents=True)
+    """Show the nearest neighbours of words by cosine similarity; of runs, with intervals."""
+    space = open_vectors(vectors, quiet, documents=True, runs=True)
     show = shown_words(space)
     words = keys_of_shown(space, words)
     covered = [word for word in words if word in space]
+    if plain_name(space) == "runs":
+        print_neighbours(space, covered, number, show, {"--index": index, "--csls": csls}, json)
+        refuse_unknown(words, space)
+        return
     with working("searching neighbours", quiet):
         answers = _neighbours(space, covered, number, index, csls)
     for word, answer in zip(covered, answers, strict=True):
@@ -74,9 +80,16 @@ def _index(space: Any, index: str, csls: bool) -> Index:
 
 
 def similarity(vectors: Vectors, a: A, b: B, quiet: Quiet = False, json: AsJson = False) -> None:
-    """Show the cosine similarity of two words: 1 for the same direction, 0 for nothing in common."""
-    space = open_vectors(vectors, quiet, documents=True)
-    cosine = float(space.similarity(*keys_of_shown(space, [a, b])))
+    """Show the cosine similarity of two words: 1 for the same direction, 0 for nothing in common.
+
+    Of runs, the mean with its interval.
+    """
+    space = open_vectors(vectors, quiet, documents=True, runs=True)
+    keys = keys_of_shown(space, [a, b])
+    if plain_name(space) == "runs":
+        print_similarity(space, a, b, keys, json)
+        return
+    cosine = float(space.similarity(*keys))
     show(json, {"a": a, "b": b, "similarity": cosine}, f"{cosine:.4f}")
 
 

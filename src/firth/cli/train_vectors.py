@@ -28,6 +28,7 @@ from firth.cli.arguments import (
 )
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import complain, print_json, showing_choices, working
+from firth.cli.runs import Number, Resample, check_flags, check_runs_target, train_runs
 from firth.cli.targets import check_cluster, check_vectors_target, checkpoint_in, is_resumed
 from firth.cli.texts import CORPUS, READING, corpus_of
 from firth.cli.vectors import shown_words
@@ -73,6 +74,8 @@ def train(
     merge_every: Annotated[
         int | None, flag("Words of each shard between merges of frequent words. Default: 4096.", "N")
     ] = None,
+    runs: Number = None,
+    resample: Resample = None,
     phrases: Annotated[
         Path | None, flag("File from firth phrases; its phrases count as words.", "FILE", panel=TEXT)
     ] = None,
@@ -86,6 +89,11 @@ def train(
     and saves what was learned. With one thread, or with --deterministic, the same seed gives the same bits.
     """
     began = time.monotonic()
+    alone = {
+        "--start": start, "--freeze": freeze, "--checkpoint": checkpoint, "--every": every,
+        "--deterministic": deterministic, "--cluster": cluster, "--workers": workers, "--merge-every": merge_every,
+    }  # fmt: skip
+    check_flags(runs, resample, alone)
     replicas = how_on_cluster(model.kind) == "replicas"
     check_cluster(
         cluster, workers, {"--threads": threads, "--deterministic": deterministic or None} if replicas else {}
@@ -100,9 +108,22 @@ def train(
     merging = {} if merge_every is None else {"merge_every": merge_every}
     on_cluster = None if cluster is None else Cluster(workers=workers, address=cluster, **merging)
     kind, preset = model.kind, model.preset
+    trainer = kind(**Flags(kind, "Model").select(options), **preset)
+    if runs is not None:
+        check_runs_target(output, overwrite=overwrite)
+        with showing_choices(quiet):
+            defaults = getattr(kind, "corpus_options", None)
+            text = _text(corpus, phrases, options, progress=not quiet, defaults=defaults, threads=threads)
+            drawn = {} if resample is None else {"resample": resample}
+            several = train_runs(
+                trainer, text, output, json, began, runs=runs, seed=seed, threads=threads, progress=not quiet, **drawn
+            )
+        _next(several, "neighbours", output, json)
+        if several.metadata.get("interrupted"):
+            raise typer.Exit(exit_status())
+        return
     replaces = overwrite or is_resumed(checkpoint)
     check_vectors_target(output, result_type(kind) in (WordVectors, SubwordVectors), corpus, overwrite=replaces)
-    trainer = kind(**Flags(kind, "Model").select(options), **preset)
     with working(f"reading {start}", quiet):
         before = None if start is None else load(start)
     states = checkpoint_in(checkpoint, every)
@@ -131,6 +152,7 @@ def command(model: Model) -> Callable[..., None]:
     without = {name: None for name in ("start", "checkpoint", "deterministic") if name not in parameters}
     without |= {} if issubclass(model.kind, Trainer) and model.kind.freezes else {"freeze": None}
     without |= {"every": None} if "checkpoint" in without else {}
+    without |= {} if result_type(model.kind) in (WordVectors, SubwordVectors) else {"runs": None, "resample": None}
     on_cluster = how_on_cluster(model.kind)
     without |= {} if on_cluster else {"cluster": None, "workers": None}
     without |= {} if on_cluster == "replicas" else {"merge_every": None}
@@ -190,7 +212,6 @@ def _report(vectors: Any, output: Path, seconds: float, json: bool) -> None:
             }
         )
         return
-    quoted = shlex.quote(str(output))
     rows = "documents" if isinstance(vectors, DocumentVectors) else "words"
     print(f"{output}: {len(vectors):,} {rows} x {vectors.dim}, {seconds:.1f} s in total")
     print(f"trained on {facts[unit]:,} {unit} in {facts['seconds']:.1f} s ({rate:,.0f} {unit}/s)")
@@ -198,7 +219,12 @@ def _report(vectors: Any, output: Path, seconds: float, json: bool) -> None:
         several = int((vectors.num_senses > 1).sum())
         print(f"{several:,} words have several senses: {len(vectors.vectors):,} senses in total")
     command = "senses" if isinstance(vectors, SenseVectors) else "neighbours"
-    print(f"next: firth {command} {quoted} {shlex.quote(_example(vectors))}")
+    _next(vectors, command, output, json)
+
+
+def _next(vectors: Any, command: str, output: Path, json: bool) -> None:
+    if not json:
+        print(f"next: firth {command} {shlex.quote(str(output))} {shlex.quote(_example(vectors))}")
 
 
 def _example(vectors: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from firth import registry
 from firth.cli.output import complain, note, working
 from firth.errors import FormatError, OptionError
-from firth.loading import load, load_vectors
+from firth.loading import instead, load, load_vectors
 from firth.sentences.encoded_texts import TextEncoder
 from firth.storage.encodings import decoded_text
 from firth.storage.files import text_of
@@ -21,10 +21,10 @@ from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
 
-def open_vectors(path: str, quiet: bool, *, documents: bool = False) -> Any:
+def open_vectors(path: str, quiet: bool, *, documents: bool = False, runs: bool = False) -> Any:
     """Return the vectors of a file, with progress; see `firth.loading.load_vectors`."""
     with working(f"reading {path}", quiet):
-        return load_vectors(path, documents=documents)
+        return load_vectors(path, documents=documents, runs=runs)
 
 
 def open_model(path: Path, *kinds: str) -> Any:
@@ -45,7 +45,8 @@ def open_encoder(path: str, quiet: bool) -> Any:
         model: Any = load(path)
     if not isinstance(model, WordVectors | SubwordVectors | TextEncoder):
         raise OptionError(
-            f"{path} holds {registry.plain_name(model)}, expected word vectors or a model that encodes texts"
+            f"{path} holds {registry.plain_name(model)}, expected word vectors or a model that encodes "
+            f"texts{instead(model)}"
         )
     return model
 
@@ -70,7 +71,7 @@ def keys_of_shown(vectors: Any, words: Sequence[str]) -> list[str]:
     if rule_of(vectors.metadata) not in UNITS:
         return list(words)
     show = shown_words(vectors)
-    keys = {show(key): key for key in vectors.index_to_key}
+    keys = {show(key): key for key in vectors.lexicon.words}
     return [keys.get(word, word) for word in words]
 
 

@@ -85,9 +85,16 @@ def _examine(
     states = checksums.examine(folder, covered)
     if anew is None:
         return states
-    if not any(outer in folder.parents for outer in anew):  # a part was examined with its whole
+    if not any(_is_part(folder, outer, seen) for outer, seen in anew.items()):  # a part was examined with its whole
         anew[folder] = list(states)
     return anew.get(folder, ())
+
+
+def _is_part(folder: Path, outer: Path, seen: Iterable[FileState]) -> bool:
+    """Whether the checksums of a folder cover one inside it: those of runs, for one, are on their own."""
+    if outer not in folder.parents:
+        return False
+    return any(state.path == (folder.relative_to(outer) / checksums.FILE).as_posix() for state in seen)
 
 
 def refuse(folder: Path, states: Iterable[FileState], cure: str) -> None:

@@ -1,0 +1,164 @@
+"""`firth train --runs` and what other commands print of runs."""
+
+import json
+import shutil
+import warnings
+
+import pytest
+
+import firth
+from tests.robustness.command import sentences
+
+TRAIN = ("train", "skipgram", "docs", "-o", "r", "--runs", "3", "--dim", "8", "--epochs", "1", "--min-count", "1", "-q")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder with documents in docs and runs in r."""
+    folder = tmp_path_factory.mktemp("runs")
+    (folder / "docs").mkdir()
+    for number in range(24):
+        (folder / "docs" / f"{number:02}.txt").write_text(sentences(6), encoding="utf-8")
+    corpus = firth.Corpus.build(folder / "docs", min_count=1, cache=folder / "cache" / "corpora")
+    model = firth.Word2Vec(dim=8, epochs=1)
+    firth.bootstrap(model, corpus, runs=3, checkpoint=folder / "r")
+    return folder
+
+
+@pytest.fixture
+def here(trained, tmp_path, monkeypatch):
+    shutil.copytree(trained, tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "here"
+
+
+def word(here):
+    return firth.load(here / "r").words[0]
+
+
+def test_training_writes_runs(run, here):
+    shutil.rmtree("r")
+    status, out, _ = run(*TRAIN, "--threads", "1")
+    assert status == 0
+    assert out.startswith("r: 3 runs x ")
+    assert "24 documents drawn with replacement" in out
+    assert "next: firth neighbours r " in out
+    before = firth.load("r").most_similar(word(here))
+    status, out, _ = run(*TRAIN, "--json", "--threads", "2")  # nothing is left to train
+    assert (status, json.loads(out)["runs"]) == (0, 3)
+    assert firth.load("r").most_similar(word(here)) == before
+
+
+def test_another_seed_needs_overwrite(run, here):
+    status, _, error = run(*TRAIN, "--seed", "2")
+    assert status == 1
+    assert "another seed" in error
+    assert run(*TRAIN, "--seed", "2", "--overwrite")[0] == 0
+    assert firth.load("r").metadata["training"]["seed"] == 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--start", "r"], "--start with --runs"),
+        (["--deterministic", "--checkpoint", "c"], "--checkpoint and --deterministic with --runs"),
+        (["--resample", "halves"], "expected 'documents' or 'none'"),
+    ],
+)
+def test_flags_that_do_not_go_together(run, here, flags, said):
+    status, _, error = run(*TRAIN, *flags)
+    assert status == 1
+    assert said in error
+
+
+def test_runs_need_a_folder(run, here):
+    status, _, error = run(*("r.vec" if part == "r" else part for part in TRAIN))
+    assert status == 1
+    assert "runs are saved as a folder" in error
+
+
+def test_resample_without_runs(run, here):
+    status, _, error = run("train", "skipgram", "docs", "-o", "x", "--resample", "none")
+    assert status == 1
+    assert "--resample none without --runs" in error
+
+
+def test_models_of_other_vectors_have_no_runs(run, here):
+    assert "--runs" in run("train", "glove", "--help")[1]
+    assert "--runs" not in run("train", "adagram", "--help")[1]
+
+
+def test_neighbours_have_intervals(run, here):
+    asked = word(here)
+    best = firth.load("r").most_similar(asked, 2)
+    status, out, error = run("neighbours", "r", asked, "-n", "2")
+    assert status == 0
+    assert out.splitlines()[0].split() == ["word", "mean", "low", "high", "in", "ten", "nearest"]
+    assert out.splitlines()[1].split()[:4] == [best[0].word, *(f"{n:.4f}" for n in best[0][1:4])]
+    assert "95 % interval of 3 runs" in error
+    facts = json.loads(run("neighbours", "r", asked, "-n", "2", "--json")[1])
+    assert facts["runs"] == 3
+    assert facts["neighbours"][0] == {
+        "word": best[0].word, "score": best[0].similarity, "low": best[0].low, "high": best[0].high,
+        "share": best[0].share,
+    }  # fmt: skip
+    status, out, error = run("neighbours", "r", asked, "nonesuch")
+    assert status == 1
+    assert "nonesuch" in error
+    assert out
+    assert "--csls with runs" in run("neighbours", "r", asked, "--csls")[2]
+
+
+def test_similarity_has_an_interval(run, here):
+    runs = firth.load("r")
+    a, b = runs.words[:2]
+    assert run("similarity", "r", a, b)[1].strip() == str(runs.similarity(a, b))
+    facts = json.loads(run("similarity", "r", a, b, "--json")[1])
+    assert facts["low"] <= facts["similarity"] <= facts["high"]
+    assert facts["runs"] == 3
+
+
+def test_info_says_how_stable_they_are(run, here):
+    out = run("info", "r")[1]
+    assert "how many of a word's ten nearest two runs share" in out
+    assert " of 10" in out
+    facts = json.loads(run("info", "r", "--json")[1])
+    assert (facts["kind"], facts["runs"], "missing" in facts) == ("runs", 3, False)
+    assert facts["stability"][0].keys() == {"least", "most", "words", "overlap"}
+    shutil.rmtree("r/run-02")
+    assert json.loads(run("info", "r", "--json")[1])["missing"] == [2]
+
+
+def test_a_damaged_run_is_named(run, here):
+    content = bytearray((here / "r/run-02/model.safetensors").read_bytes())
+    content[-1] ^= 1
+    (here / "r/run-02/model.safetensors").write_bytes(content)
+    words = firth.load("r/run-01").words[:2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")  # the command prints them
+        status, _, error = run("similarity", "r", *words)
+        assert status == 0
+        assert "run 2 is left out" in error
+        status, out, error = run("info", "r", "--verify")
+    assert status == 1
+    assert "run-02" in error
+    assert [line.split()[0] for line in out.splitlines() if "altered" in line] == ["run-02/model.safetensors"]
+
+
+def test_a_whole_folder_is_verified_with_its_runs(run, here):
+    status, out, _ = run("info", "r", "--verify")
+    assert status == 0
+    assert "run-03/model.safetensors" in out
+
+
+def test_convert_writes_the_consensus(run, here):
+    assert run("convert", "r", "c.vec", "-q")[0] == 0
+    found, expected = (space.most_similar(word(here))[0] for space in (firth.load("c.vec"), firth.load("r").consensus))
+    assert found == (expected[0], pytest.approx(expected[1], abs=1e-5))
+
+
+def test_other_commands_say_what_to_do(run, here):
+    status, _, error = run("analogy", "r", "a", "b", "c")
+    assert status == 1
+    assert "holds runs, expected word vectors; `firth convert` writes their consensus" in error
