@@ -51,6 +51,7 @@ from firth.counts.phrases import PhraseTable as PhraseTable
 from firth.counts.word_document_graph import word_document_graph as word_document_graph
 from firth.documents.annotate import annotate as annotate
 from firth.documents.annotate import annotate_files as annotate_files
+from firth.documents.correction import least_certain as least_certain
 from firth.documents.document import Document as Document
 from firth.documents.document import Entity as Entity
 from firth.documents.files import read_documents as read_documents

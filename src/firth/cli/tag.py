@@ -14,6 +14,7 @@ from firth import plots
 from firth.cli.arguments import (
     AsJson,
     Embed,
+    Language,
     OnError,
     OneThread,
     Quiet,
@@ -25,14 +26,17 @@ from firth.cli.arguments import (
     whole_numbers,
 )
 from firth.cli.groups import commands
-from firth.cli.output import print_json, with_progress, working
+from firth.cli.output import note, print_json, with_progress, working
+from firth.cli.targets import check_file_target
 from firth.cli.texts import batches, line_batches
 from firth.cli.training import RawText, Report, Run, StartVectors, Summary, TrainCommand, given_vectors
 from firth.cli.vectors import open_model
 from firth.comparison.learning_curve import DRAWS
 from firth.comparison.tagger_curve import tagging_curve
-from firth.documents.files import CONLLU, RAW, format_of
-from firth.errors import OptionError
+from firth.documents.annotate import check_target
+from firth.documents.correction import MEASURE, MOST, least_certain, write_corrections
+from firth.documents.files import CONLLU, RAW, check_written, format_of, read_documents
+from firth.errors import OptionError, counted
 from firth.plots.saving import check_target as check_picture
 from firth.readers.columns import read_columns
 from firth.readers.conllu import TAG_COLUMNS, read_conllu
@@ -202,6 +206,67 @@ def _test(
         print_json({"target": target, "score": score.score, **asdict(score)})
 
 
+def _correct(
+    model: Tagger,
+    texts: Annotated[
+        list[Path],
+        names("Files: raw text, CoNLL-U (.conllu), JSONL (.jsonl), or others that firth annotate reads.", "TEXT..."),
+    ],
+    output: Annotated[
+        Path | None,
+        output("File to write: .jsonl, .conllu, .spacy, .json for Label Studio, .csv, or .ann for brat.", "FILE"),
+    ] = None,
+    shape: Annotated[
+        str | None,
+        flag("Shape of a .jsonl or .json file: spacy, prodigy, doccano, label-studio or hugging-face.", "NAME"),
+    ] = None,
+    most: Annotated[int, typer.Option(help="Sentences to write, at most.", metavar="N", min=1)] = MOST,
+    done: Annotated[
+        list[Path] | None,
+        flag("What is annotated already, in any form that firth tag train reads; also several times.", "FILE"),
+    ] = None,
+    measure: Annotated[
+        str,
+        typer.Option(
+            help="Uncertainty: mnlp, -log p of the best tags by the number of words; or total, which prefers long "
+            "sentences."
+        ),
+    ] = MEASURE,
+    language: Language = None,
+    lines: Annotated[
+        str | None, flag("What a line of raw text is: sentence, or word. Default: running text.", "NAME")
+    ] = None,
+    on_error: OnError = SKIP,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Write the sentences of which a tagger is least certain, with its tags, to be corrected: active learning.
+
+    The least certain comes first; what is annotated already is left out. Correct the tags, by hand or in another
+    program, and train on them: firth tag train DONE CORRECTED -o MODEL.
+    """
+    if output is None:
+        raise OptionError("no file to write to: give -o FILE, such as -o next.jsonl")
+    check_written(output, shape)
+    if lines is not None and not any(format_of(path) == RAW for path in texts):
+        raise OptionError(f"lines={lines!r}: of raw text, and {texts[0]} is none; expected a file of raw text")
+    check_file_target(output, lambda target: check_target(target, texts), overwrite=True)
+    with working(f"reading {model}", quiet):
+        tagger = open_model(model, "a tagger")
+    reading: dict[str, Any] = {"language": language, "lines": lines, "on_error": on_error}
+    chosen = least_certain(
+        (document for path in texts for document in read_documents(path, **reading)), tagger, most=most,
+        done=done or (), measure=measure, progress=not quiet,
+    )  # fmt: skip
+    write_corrections(output, chosen, shape=shape)
+    entities = sum(len(document.entities) for document in chosen)
+    if json:
+        print_json({"file": str(output), "sentences": len(chosen), "entities": entities})
+    else:
+        found = f", {entities:,} {'entity' if entities == 1 else 'entities'}" * bool(entities)
+        note(f"{output}: {counted(len(chosen), 'sentence')}{found}")
+
+
 def _curve(
     source: Tagged,
     test: Annotated[
@@ -246,9 +311,10 @@ def _curve(
 
 
 tag = commands(
-    "Taggers of words, such as parts of speech and entities: train, predict, test, curve.",
+    "Taggers of words, such as parts of speech and entities: train, predict, test, correct, curve.",
     train=train,
     predict=_predict,
     test=_test,
+    correct=_correct,
     curve=_curve,
 )

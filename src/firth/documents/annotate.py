@@ -137,7 +137,7 @@ def annotate(
         tokeniser, parser = model.tokeniser, model.parser
         tagger = [*listed(model.tagger), *listed(tagger)]
     stages = Stages.of(tagger, parser, coref, confidences=confidences)
-    documents = [_document(text, tokeniser=tokeniser, language=language, lines=lines) for text in check_items(texts)]
+    documents = [document_of(text, tokeniser=tokeniser, language=language, lines=lines) for text in check_items(texts)]
     here, works = InProcess(stages), deque[Work]()
     pieces = pieces_of((Work(number, document) for number, document in enumerate(documents)), works)
     results = here.map(SENTENCES, pieces, _joined)
@@ -167,7 +167,13 @@ def _pipeline(given: Any, **own: Any) -> Any:
     return model
 
 
-def _document(text: Any, *, tokeniser: Any = None, name: str = "", **given: Any) -> Document:
+def document_of(text: Any, *, tokeniser: Any = None, name: str = "", **given: Any) -> Document:
+    """Return the document of a raw text; a document as it is.
+
+    Args:
+        tokeniser: a trained one, or as for `Document.from_text`.
+        given: further arguments of `Document.from_text`.
+    """
     if isinstance(text, Document):
         return text
     if not isinstance(text, str):
@@ -363,7 +369,7 @@ def _works(
     """Yield the documents that are not finished, with their parts that are.
 
     Args:
-        reading: of raw text, for `_document`.
+        reading: of raw text, for `document_of`.
     """
     number, done = 0, unfinished.counts.documents
     for path in paths:
@@ -371,7 +377,7 @@ def _works(
             if number >= done:
                 name = stem_of(path) + (f"-{position + 1}" if position else "")
                 if isinstance(content, str):
-                    content = _document(content, name=name, **reading)
+                    content = document_of(content, name=name, **reading)
                 document = content if content.name else replace(content, name=name)
                 yield Work(number, document, unfinished.parts.pop(number, []))
             number += 1

@@ -99,14 +99,17 @@ def _span(line: str, text: str, where: str) -> MarkedSpan:
     return MarkedSpan(parts[0][0], parts[-1][1], label, written, in_parts)
 
 
-def write_brat(path: Path, documents: Iterable[Document]) -> None:
+def write_brat(path: Path, documents: Iterable[Document], *, one_text: bool = False) -> None:
     """Write entities to NAME.ann, and the text to NAME.txt beside it.
 
     Several documents become one text, with an empty line between them, as brat has one text a file. A text that is
     there stays as it is.
 
+    Args:
+        one_text: whether that is expected.
+
     Warns:
-        UserWarning: there are several documents.
+        UserWarning: there are several documents, and it is not.
 
     Raises:
         FormatError: a label is empty or holds white space, which brat's cannot.
@@ -120,7 +123,7 @@ def write_brat(path: Path, documents: Iterable[Document]) -> None:
             span = offsets[start][0], offsets[end - 1][1]
             lines.append(f"T{len(lines) + 1}\t{_written(span, label, own, len(text))}\n")
         text += own
-    if count > 1:
+    if count > 1 and not one_text:
         warn_caller(f"{path}: {count:,} documents became one text, with an empty line between them")
     beside, content = path.with_name(path.name.removesuffix(ANNOTATIONS) + TEXT), as_utf8(text, "a text")
     annotations = as_utf8("".join(lines), "a label")

@@ -65,7 +65,7 @@ def stem_of(path: str | os.PathLike[str]) -> str:
 
 @names_files
 def read_documents(
-    path: str | os.PathLike[str], *, language: str | None = None, on_error: str = STOP
+    path: str | os.PathLike[str], *, language: str | None = None, lines: str | None = None, on_error: str = STOP
 ) -> Iterator[Document]:
     """Yield the documents of a file, one in memory at a time.
 
@@ -75,6 +75,7 @@ def read_documents(
             hold named entities as spaCy, Prodigy, doccano, Label Studio or datasets of Hugging Face have them. `.ann`
             is brat's, with its text in `.txt` beside it, or a folder of such files; `.spacy` is spaCy's `DocBin`.
         language: of raw text, as for `Document.from_text`.
+        lines: of raw text, as for `Document.from_text`.
         on_error: "stop" at the first damaged sentence of CoNLL-U or line of JSONL, or "skip" them.
 
     Warns:
@@ -94,7 +95,7 @@ def read_documents(
     if reader := _READERS.get(format_of(path)):
         yield from reader(path, on_error=on_error)
     else:
-        yield Document.from_text(text_of(path), name=stem_of(path), language=language)
+        yield Document.from_text(text_of(path), name=stem_of(path), language=language, lines=lines)
 
 
 def write_documents(path: str | os.PathLike[str], documents: Iterable[Document], *, shape: str | None = None) -> None:

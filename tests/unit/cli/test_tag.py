@@ -213,3 +213,29 @@ def test_learning_curve(capsys, tmp_path):
     assert (curve["measure"], [point["examples"] for point in curve["points"]]) == ("F1 of spans", [4, 8])
     with pytest.raises(OptionError, match="--sizes 4,x: expected whole numbers with commas"):
         run("curve", "ner.txt", "--sizes", "4,x")
+
+
+def test_the_least_certain_sentences_to_correct(capsys, tmp_path):
+    """What is corrected is trained on as it is, and left out the next time."""
+    assert run("train", "ner.txt", "-o", "n", *TINY) == 0
+    (tmp_path / "new.txt").write_text("Ann runs in Oslo.\n\nRome in Ann.\n\nin Rome\n", encoding="utf-8")
+    capsys.readouterr()
+    for name in ("next.jsonl", "next.ann"):
+        assert run("correct", "n", "new.txt", "-o", name, "--most", "2", "--done", "ner.txt", "-q") == 0
+        assert capsys.readouterr().err.startswith(f"{name}: 2 sentences, ")
+        assert run("train", name, "-o", f"after {name}", "--targets", "ner", *TINY) == 0
+        capsys.readouterr()
+    assert (
+        run("correct", "n", "new.txt", "-o", "rest.jsonl", "--done", "ner.txt", "--done", "next.ann", "-q", "--json")
+        == 0
+    )
+    assert json.loads(capsys.readouterr().out) == {"file": "rest.jsonl", "sentences": 0, "entities": 0}
+    for line, problem in (
+        (["new.txt"], "no file to write to: give -o FILE"),
+        (["next.jsonl", "-o", "x.jsonl", "--lines", "word"], r"--lines word: of raw text, and next\.jsonl is none"),
+        (["new.txt", "-o", "x.jsonl", "--measure", "entropy"], "--measure entropy: expected one of mnlp, total"),
+        (["new.txt", "-o", "x.spam"], r"x\.spam: expected a name that ends in"),
+    ):
+        arguments = ["tag", "correct", "n", *line]
+        with pytest.raises(OptionError, match=problem):
+            build_app(arguments)(arguments, prog_name="firth", standalone_mode=False)
