@@ -90,19 +90,21 @@ class Stages:
         entities: list[Found] = []
         for tagger in self.taggers:
             results = self._predicted(tagger, sentences)
+            columns: list[dict[str, list[str]]] = [{} for _ in sentences]
             for target in results[0].tags if results else ():
                 tags = [result.tags[target] for result in results]
                 if target in TAG_COLUMNS:
-                    column = TAG_COLUMNS[target]
                     # A parser reads "_" as a word that nobody has tagged.
                     none = OTHER if target in ("upos", "xpos") else NONE
-                    sentences = [
-                        sentence.annotated(**{column: [none if tag in ("", NONE) else tag for tag in of_sentence]})  # type: ignore[arg-type]  # a column of strings
-                        for sentence, of_sentence in zip(sentences, tags, strict=True)
-                    ]
+                    for of_sentence, values in zip(columns, tags, strict=True):
+                        of_sentence[TAG_COLUMNS[target]] = [none if tag in ("", NONE) else tag for tag in values]
                 else:
                     rows = [result.probabilities[target] for result in results] if self.confidences else None
                     entities = _with_more(entities, _entities(tags, target, rows))
+            sentences = [
+                sentence.annotated(**of_sentence) if of_sentence else sentence  # type: ignore[arg-type]  # columns of strings
+                for sentence, of_sentence in zip(sentences, columns, strict=True)
+            ]
         if self.parser is not None:
             sentences = self.parser.predict(sentences)
         confidences = tuple(confidence for _, confidence in entities if confidence is not None)

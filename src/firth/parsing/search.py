@@ -23,7 +23,6 @@ from firth.kernels.compiled import compiled
 from firth.kernels.transition_states import (
     FEATURES,
     NODES,
-    Floats,
     Ints,
     Labels,
     Sentences,
@@ -91,6 +90,7 @@ def parse_with_beam(
     A = len(tables.output_bias)
     nodes, features = np.empty(NODES, np.int32), np.empty(FEATURES, np.int32)
     hidden, scores = np.empty(len(tables.bias), np.float32), np.empty((width, A), np.float32)
+    tops = np.empty(width, np.int64)  # the best action of each state
     for sentence in range(len(sentences.starts) - 1):
         first, end = sentences.starts[sentence], sentences.starts[sentence + 1]
         words, tags, n = sentences.words[first:end], sentences.tags[first:end], end - first - 1
@@ -109,14 +109,19 @@ def parse_with_beam(
                 best = score_actions(features, tables, activation, bits, label_set, hidden, scores[k])
                 highest = scores[k, best]
                 scores[k] += sums[k] - highest - np.log(np.exp(scores[k] - highest).sum())
+                tops[k] = scores[k].argmax()
             next_size = 0
             while next_size < width:
-                cell = _best(scores[:size])
-                k, action = cell // A, cell % A
+                k = 0
+                for other in range(1, size):
+                    if scores[other, tops[other]] > scores[k, tops[k]]:
+                        k = other
+                action = tops[k]
                 if scores[k, action] == -np.inf:
                     break
                 new[next_size], next_sums[next_size] = old[k], scores[k, action]
                 scores[k, action] = -np.inf
+                tops[k] = scores[k].argmax()
                 stack, counts, head_of, labels, children = _views(new[next_size], n)
                 kind, label = action_kind(action, label_set.size), action_label(action, label_set.size)
                 act(system, kind, label, stack, counts, head_of, labels, children)
@@ -133,14 +138,3 @@ def _views(row: Ints, n: int) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """The parts of a state in one row: stack, counts, heads, labels, children."""
     a, b, c, d = n + 2, n + 5, 2 * n + 6, 3 * n + 7
     return row[:a], row[a:b], row[b:c], row[c:d], row[d:].reshape(n + 1, 4)
-
-
-@compiled
-def _best(scores: Floats) -> int:
-    """Return the index of the highest score, in (K, A) flattened."""
-    best, cell = scores[0, 0], 0
-    for k in range(scores.shape[0]):
-        for action in range(scores.shape[1]):
-            if scores[k, action] > best:
-                best, cell = scores[k, action], k * scores.shape[1] + action
-    return cell

@@ -423,7 +423,10 @@ def _sentence(rows: Rows, comments: Sequence[str], trees: bool) -> DependencySen
 
 
 def _replaced(row: Row, columns: Mapping[int, Row], word: int) -> Row:
-    return tuple(columns[index][word] if index in columns else value for index, value in enumerate(row))
+    values = list(row)
+    for place, column in columns.items():
+        values[place] = column[word]
+    return tuple(values)
 
 
 def _end_of_range(identifier: str, first: int) -> int:

@@ -7,6 +7,7 @@ import pytest
 from firth.documents.document import Document, Entity
 from firth.documents.stages import Stages, described
 from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief
+from firth.readers.conllu import DependencySentence
 from tests.unit.documents.stand_ins import Chain, Names, SameWord
 
 DOCUMENT = Document.from_text("Ada Byron met Ada. she left.", name="d")
@@ -20,6 +21,22 @@ def test_every_stage_adds_to_the_document():
     assert found.entities == (Entity(0, 2, "NAME"), Entity(3, 4, "NAME"))
     assert found.clusters == (((0, 1), (3, 4)),)
     assert found.sentences[0].comment_lines == DOCUMENT.sentences[0].comment_lines
+
+
+def test_a_sentence_takes_the_columns_of_a_tagger_at_once(monkeypatch):
+    """Each change of a sentence copies its rows."""
+    tagger = SimpleNamespace(
+        predict=lambda every: [SimpleNamespace(tags={"upos": s.words, "feats": ("_",) * len(s)}) for s in every]
+    )
+    stages, changed, annotated = Stages.of(tagger), list[str](), DependencySentence.annotated
+    monkeypatch.setattr(
+        DependencySentence,
+        "annotated",
+        lambda self, **given: changed.append(*self.words[:1]) or annotated(self, **given),
+    )
+    found = stages.sentence_stages(DOCUMENT.sentences)
+    assert changed == [sentence.words[0] for sentence in DOCUMENT.sentences]
+    assert found.sentences[0].tags == DOCUMENT.sentences[0].words
 
 
 def test_an_earlier_tagger_has_its_entities():
