@@ -15,24 +15,30 @@ PAGES = [*(DOCS / name for name in ("getting-started.md", "reproducibility.md"))
 PAGES = [page for page in PAGES if page.parent.name != "decisions"]
 OTHERS = [ROOT / "CONTRIBUTING.md", *sorted(set(DOCS.rglob("*.md")) - set(PAGES))]
 NEURAL = {
+    "entities",
     "neural-classifiers",
     "neural-language-models",
     "neural-training",
     "pipeline",
     "pointers",
     "sentences",
+    "treebank",
     "trees",
 }  # pages whose examples need PyTorch
 SLOW = {  # the tutorials that cost most
     "axes",
     "classify-texts",
     "compare-models",
+    "entities",
+    "few-labels",
     "language-model",
     "map",
     "phrases",
     "pretrain",
+    "read-a-method",
     "search-documents",
     "translate",
+    "treebank",
     "two-texts",
 }
 WITHOUT_EXAMPLES = {"speed", "README", "plain"}
