@@ -44,7 +44,9 @@ from firth.comparison.run import compare as compare
 from firth.coreference.hobbs import hobbs as hobbs
 from firth.corpus.concordance import concordance as concordance
 from firth.corpus.encoded import Corpus as Corpus
+from firth.counts.collocations import collocations as collocations
 from firth.counts.cooccurrence import Cooccurrence as Cooccurrence
+from firth.counts.keywords import keywords as keywords
 from firth.counts.matrix import CooccurrenceMatrix as CooccurrenceMatrix
 from firth.counts.phrases import Phrases as Phrases
 from firth.counts.phrases import PhraseTable as PhraseTable

@@ -60,6 +60,8 @@ PANELS = {
     },
     "Texts": {
         "concordance": ("concordance", "concordance", "Show every occurrence of a word in its context."),
+        "keywords": ("keywords", "keywords", "Show the words that a text has more often than another."),
+        "collocations": ("keywords", "collocations", "Show the words that stand near a word more than by chance."),
     },
     "Inspect": {
         "info": ("files", "info", "Describe a file: vectors, a corpus or a language model."),

@@ -70,7 +70,7 @@ def _concordance(
 
 def _find(corpus: str, options: dict[str, Any], word: str, **settings: Any) -> Concordance:
     given = {**_TEXT.select(options), **READ_TABLES.select(options)}
-    column = _READING.select(options).get("column")
+    column = READ_COLUMN.select(options).get("column")
     if is_built_corpus([corpus]):
         return find(Corpus.open(corpus), word, column=column, **settings, **given)
     source = source_of([corpus])
@@ -95,6 +95,7 @@ def _summary(contexts: Concordance) -> str:
     return f"{counted}: {forms}{f' and {more:,} other forms' if more > 0 else ''}"
 
 
-_TEXT = replace(CORPUS, without=_NOT_READ, defaults=CorpusOptions(sentences="punctuation"))
-_READING = replace(READING, without=frozenset({"stop_words", "cache"}))
-concordance = with_flags(_concordance, [_TEXT, _READING])
+WORDS_OF_TEXT = replace(CORPUS, without=_NOT_READ)
+_TEXT = replace(WORDS_OF_TEXT, defaults=CorpusOptions(sentences="punctuation"))
+READ_COLUMN = replace(READING, without=frozenset({"stop_words", "cache"}))
+concordance = with_flags(_concordance, [_TEXT, READ_COLUMN])

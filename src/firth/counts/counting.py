@@ -15,7 +15,7 @@ from firth.corpus.as_corpus import opened_by_worker
 from firth.corpus.encoded import Corpus
 from firth.counts.unfinished import UnfinishedRows
 from firth.errors import OptionError
-from firth.kernels.cooccurrence import count_rows, find_positions
+from firth.kernels.cooccurrence import BITS, MOST_REACH, count_rows, find_positions
 from firth.progress import Report, Status
 from firth.storage.files import release_pages
 from firth.workers import lent
@@ -210,3 +210,46 @@ def _resident() -> int:
     import mmap
 
     return pages * mmap.PAGESIZE
+
+
+@dataclass(frozen=True)
+class WindowRow:
+    """The words in the windows of one word.
+
+    Attributes:
+        columns: (n,) the words, ascending.
+        counts: (n,) how often each is in a window.
+        positions: (f,) where the word stands in the corpus.
+        left: (f,) words of each window before it.
+        right: (f,) words of each window after it.
+    """
+
+    columns: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.int64]
+    positions: npt.NDArray[np.int64]
+    left: npt.NDArray[np.int64]
+    right: npt.NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """Words in all windows."""
+        return int(self.left.sum() + self.right.sum())
+
+    def pairs(self) -> Iterator[npt.NDArray[np.int64]]:
+        """Yield where the words of the windows stand, by their distance from the word."""
+        for side, step in ((self.left, -1), (self.right, 1)):
+            for distance in range(1, int(side.max(initial=0)) + 1):
+                yield self.positions[side >= distance] + step * distance
+
+
+def window_row(corpus: Corpus, row: int, window: int) -> WindowRow:
+    """Count the words in the windows of one word: a row of the co-occurrence matrix with flat weights."""
+    words = len(corpus.vocabulary)
+    starts = np.array([0, int(corpus.vocabulary.counts[row])], dtype=np.int64)
+    packed = np.empty(starts[1], dtype=np.int64)
+    find_positions(corpus.ids, corpus.offsets, row, row + 1, starts, window, window, packed)
+    columns, values = np.empty(words, dtype=np.int32), np.empty(words, dtype=np.float32)
+    weights, sizes = np.ones(window + 1), np.empty(1, dtype=np.int64)
+    n = count_rows(corpus.ids, row, row + 1, row, starts, packed, weights, words, False, columns, values, sizes)
+    left, right = (packed >> BITS) & MOST_REACH, packed & MOST_REACH
+    return WindowRow(columns[:n], np.rint(values[:n]).astype(np.int64), packed >> 2 * BITS, left, right)
