@@ -263,8 +263,8 @@ def _correct(
     if json:
         print_json({"file": str(output), "sentences": len(chosen), "entities": entities})
     else:
-        found = f", {entities:,} {'entity' if entities == 1 else 'entities'}" * bool(entities)
-        note(f"{output}: {counted(len(chosen), 'sentence')}{found}")
+        marked = f", {entities:,} {'entity' if entities == 1 else 'entities'}" * bool(entities)
+        note(f"{output}: {counted(len(chosen), 'sentence')}{marked}")
 
 
 def _curve(

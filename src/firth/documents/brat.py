@@ -77,24 +77,24 @@ def _marked(path: Path, name: str) -> MarkedText:
     """Return a text with its spans."""
     beside = path.with_name(path.name.removesuffix(ANNOTATIONS) + TEXT)
     check_exists(beside, f"the text of {path.name} beside it")
-    text, spans, others = text_of(beside), list[MarkedSpan](), list[str]()
+    text, spans, kinds = text_of(beside), list[MarkedSpan](), list[str]()
     for number, line in enumerate(text_of(path).split("\n"), 1):
         line = line.removesuffix("\r")
         if line.startswith("T"):
             spans.append(_span(line, text, f"line {number}"))
         elif _OTHER.match(line):
-            others.append(OTHERS[line[:1]])
+            kinds.append(OTHERS[line[:1]])
         elif line.strip():
             raise FormatError(f"{path.name} line {number}: {brief(line)}; expected an annotation of brat, such as T1")
-    return MarkedText(text, tuple(spans), name, (), tuple(others))
+    return MarkedText(text, tuple(spans), name, (), tuple(kinds))
 
 
 def _span(line: str, text: str, where: str) -> MarkedSpan:
     match = _SPAN.fullmatch(line)
     if match is None:
         raise FormatError(f"{where}: {brief(line)}; expected a span, such as T1, a tab, PER 0 9, a tab, its text")
-    label, places, written = match.groups()
-    parts = [tuple(map(int, part.split())) for part in places.split(";")]
+    label, offsets, written = match.groups()
+    parts = [tuple(map(int, part.split())) for part in offsets.split(";")]
     in_parts = any(text[before[1] : after[0]].strip() or before[1] > after[0] for before, after in pairwise(parts))
     return MarkedSpan(parts[0][0], parts[-1][1], label, written, in_parts)
 

@@ -89,7 +89,7 @@ def least_certain(
     with reporting(progress) as report:
         while batch := list(islice(candidates, BATCH)):
             values = model.uncertainty([document.sentences[0] for document in batch], measure=measure)
-            ranked = [(float(value), -next(number), each) for value, each in zip(values, batch, strict=True)]
+            ranked = [(float(value), -next(number), document) for value, document in zip(values, batch, strict=True)]
             best = heapq.nlargest(most, [*best, *ranked], key=lambda row: row[:2])
             report(Status(stage="choosing", done=-ranked[-1][1], unit="sentences"))
     chosen = [document for *_, document in best]
@@ -110,8 +110,9 @@ def write_corrections(path: str | os.PathLike[str], documents: Sequence[Document
         return
     if format.endswith(":label-studio"):
         shape = "label-studio-predictions"
-    own = shape is None
-    write_documents(path, [each.annotated(entities=each.entities) if own else each for each in documents], shape=shape)
+    if shape is None:
+        documents = [document.annotated(entities=document.entities) for document in documents]
+    write_documents(path, documents, shape=shape)
 
 
 def _tagger(tagger: Any) -> Any:
@@ -140,9 +141,9 @@ def _alone(document: Document, number: int) -> Document:
     name = f"{document.name}-{number + 1}" if document.name else str(number + 1)
     if not document.offsets:
         return Document((sentence,), name)
-    places = document.offsets[first : first + len(sentence)]
-    start, end = places[0][0], max(end for _, end in places)
-    offsets = tuple((a - start, b - start) for a, b in places)
+    spans = document.offsets[first : first + len(sentence)]
+    start, end = spans[0][0], max(end for _, end in spans)
+    offsets = tuple((a - start, b - start) for a, b in spans)
     return Document((sentence,), name, document.text[start:end], offsets)
 
 

@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, groupby
+from itertools import accumulate, chain, groupby
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -101,10 +101,10 @@ class Alignment:
         ]
         kept = [span for span, problem in zip(spans, problems, strict=True) if not problem]
         self.trimmed += sum(tokens.trimmed(span) != (span.start, span.end) for span in kept)
-        found = {tokens.entity(span): span.confidence for span in kept}
-        confidences = [confidence for confidence in found.values() if confidence is not None]
+        entities = {tokens.entity(span): span.confidence for span in kept}
+        confidences = [confidence for confidence in entities.values() if confidence is not None]
         return document.annotated(
-            entities=list(found), confidences=confidences if len(confidences) == len(found) else ()
+            entities=list(entities), confidences=confidences if len(confidences) == len(entities) else ()
         )
 
     def tell(self) -> None:
@@ -178,11 +178,11 @@ def _with_tokens(document: Document, tokens: Sequence[tuple[int, int]]) -> Docum
     """Return a document with given tokens in its sentences, if each character that is not white space is in one."""
     text = document.text
     tokens = [(start, end) for start, end in tokens if text[max(start, 0) : max(end, 0)].strip()]
-    places = [0, *(place for token in tokens for place in token), len(text)]
+    borders = [0, *chain.from_iterable(tokens), len(text)]
     if (
         not tokens
-        or places != sorted(places)
-        or any(text[a:b].strip() for a, b in zip(places[::2], places[1::2], strict=True))
+        or borders != sorted(borders)
+        or any(text[a:b].strip() for a, b in zip(borders[::2], borders[1::2], strict=True))
     ):
         return document
     ends = [document.offsets[first - 1][1] for first in document.sentence_starts[1:]]

@@ -105,16 +105,16 @@ def marked(facts: Any, class_names: ClassNames) -> Marked | None:
     if "answer" in facts:  # somebody accepted them, whatever a model said before
         spans = tuple(span._replace(confidence=None) for span in spans)
     relations = facts.get("relations")
-    others = ("relations",) * len(relations) if isinstance(relations, list) else ()
-    return MarkedText(facts["text"], spans, name, _places(tokens), others)
+    kinds = ("relations",) * len(relations) if isinstance(relations, list) else ()
+    return MarkedText(facts["text"], spans, name, _token_spans(tokens), kinds)
 
 
-def _places(tokens: Any) -> tuple[tuple[int, int], ...]:
+def _token_spans(tokens: Any) -> tuple[tuple[int, int], ...]:
     """Return where the tokens of Prodigy begin and end; () if something else stands there."""
     if not isinstance(tokens, list) or not all(isinstance(token, dict) for token in tokens):
         return ()
-    places = tuple((token.get("start"), token.get("end")) for token in tokens)
-    return places if all(type(start) is int and type(end) is int for start, end in places) else ()
+    spans = tuple((token.get("start"), token.get("end")) for token in tokens)
+    return spans if all(type(start) is int and type(end) is int for start, end in spans) else ()
 
 
 def _of_spacy(facts: Sequence[Any]) -> MarkedText:
@@ -140,9 +140,9 @@ def _task(facts: Mapping[str, Any], name: str) -> MarkedText | None:
     values = [result["value"] for result in results if isinstance(result.get("value"), dict)]
     text = texts.get("text") or max(texts.values(), key=len)
     spans = [value for value in values if any(key.endswith("labels") for key in value)]
-    others = [result.get("type") for result in results if result.get("value") not in spans]
-    named = tuple("relations" if other == "relation" else str(other or "other results") for other in others)
-    return MarkedText(text, _spans(spans), name, (), named)
+    types = [result.get("type") for result in results if result.get("value") not in spans]
+    kinds = tuple("relations" if kind == "relation" else str(kind or "other results") for kind in types)
+    return MarkedText(text, _spans(spans), name, (), kinds)
 
 
 def _objects(values: Any) -> list[dict[str, Any]]:

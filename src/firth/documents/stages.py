@@ -220,7 +220,7 @@ def _entities(
 
 def _with_more(entities: list[Found], candidates: Iterable[Found]) -> list[Found]:
     taken = {token for entity, _ in entities for token in range(entity.start, entity.end)}
-    return [*entities, *(found for found in candidates if taken.isdisjoint(range(found[0].start, found[0].end)))]
+    return [*entities, *(pair for pair in candidates if taken.isdisjoint(range(pair[0].start, pair[0].end)))]
 
 
 def described(stages: Mapping[str, Any]) -> dict[str, Any]:
