@@ -153,7 +153,7 @@ def _exchanged(contents: Contents, path: Path) -> WordVectors:
     return WordVectors(contents.words, contents.matrix, counts=counts, attributes=attributes, metadata=metadata)
 
 
-_INSTEAD = {
+_INSTEAD = {  # class of a model: what to do with it, in messages about something else that was expected
     "Alignment": "; use `firth translate-words`; its sides are `.source` and `.target`",
     "Classifier": "; use `firth classify predict`",
     "Composition": "; its word vectors are `firth.load(path).vectors`",
@@ -161,6 +161,9 @@ _INSTEAD = {
     "Mixture": "; use `firth lm`",
     "NeuralLanguageModel": "; use `firth lm`; its word vectors are `firth.load(path).word_vectors()`",
     "NgramModel": "; use `firth lm`",
+    "PipelineModel": (
+        "; use `firth annotate TEXT --pipeline`; the folders model-1 and model-2 in it are its tagger and parser"
+    ),
     "SubwordVectors": "; use firth.SubwordVectors, or its known words: `firth.load(path).known`",
     "Runs": (
         "; `firth convert` writes their consensus, which is `firth.load(path).consensus`; any function of word vectors "

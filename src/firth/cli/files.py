@@ -229,6 +229,7 @@ def _vector_facts(path: Path) -> dict[str, Any]:
                 "path": str(path),
                 "kind": _kind(vectors),
                 "about": repr(vectors).strip("<>"),
+                **_parts(vectors),
                 "bytes": size_on_disk(path),
                 **vectors.metadata,
             }
@@ -256,6 +257,13 @@ def _vector_facts(path: Path) -> dict[str, Any]:
         facts["ngrams"] = {"hashing": program, **hashing, "rows": vectors.ngrams.matrix.shape[0]}
     facts["bytes"] = size_on_disk(path)
     return {**facts, **{name: value for name, value in vectors.metadata.items() if name != "path"}}
+
+
+def _parts(model: Any) -> dict[str, Any]:
+    """Return the facts about the models of a pipeline, by their folders."""
+    if _kind(model) != "pipeline":
+        return {}
+    return {name: {"about": repr(part).strip("<>"), **part.metadata} for name, part in model.parts().items()}
 
 
 def _kind(model: object) -> str:

@@ -35,7 +35,8 @@ def open_model(path: Path, *kinds: str) -> Any:
     """
     content: Any = load(path)
     if registry.plain_name(content) not in kinds:
-        raise OptionError(f"{path} holds {registry.plain_name(content)}, expected {' or '.join(kinds)}")
+        advice = instead(content)
+        raise OptionError(f"{path} holds {registry.plain_name(content)}, expected {' or '.join(kinds)}{advice}")
     return content
 
 

@@ -13,6 +13,7 @@ from firth.documents.document import Document, Entity
 from firth.errors import ArgumentTypeError, FirthError, OptionError, brief
 from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence, check_tags_read
 from firth.readers.span_tags import OUTSIDE, is_span_tag, spans_of
+from firth.registry import plain_name
 
 OTHER = "X"  # tag of words that belong to no part of speech, in Universal Dependencies
 PROBE = DependencySentence.of(["a"]).annotated(tags=["X"], language_tags=["X"])
@@ -188,7 +189,8 @@ def _check(model: Any, given: Any, what: str, probe: Any) -> None:
     try:
         probe(model)
     except (AttributeError, TypeError, IndexError, FirthError) as error:
-        wrong = f"{_named(given)}: found {brief(model)}, expected a {what}"
+        instead = "; give it as pipeline=, in place of taggers and parser" if plain_name(model) == "a pipeline" else ""
+        wrong = f"{_named(given)}: found {brief(model)}, expected a {what}{instead}"
         is_ours = isinstance(error, FirthError) and not isinstance(error, TypeError)
         if is_ours and brief(PROBE) not in str(error):  # the probe is not a document of the user
             wrong += f": {_PROBED.sub('a sentence', str(error))}"

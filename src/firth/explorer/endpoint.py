@@ -100,6 +100,7 @@ SENTENCE_ENCODER = "firth.neural.models.sentences.predict:SentenceEncoder"
 CONTEXT_MODEL = "firth.neural.models.context2vec.predict:ContextModel"
 TAGGER = "firth.neural.models.tagging.predict:TaggerModel"
 PARSER = "firth.neural.models.parsers.predict:ParserModel"
+PIPELINE = "firth.pipeline.pipeline:PipelineModel"
 CHAINS = (
     "firth.neural.models.coreference.predict:CoreferenceModel",
     "firth.neural.models.coreference.predict:SpanCoreferenceModel",

@@ -15,6 +15,7 @@ from firth.explorer.endpoint import (
     LABELS,
     LANGUAGE_MODEL,
     PARSER,
+    PIPELINE,
     READER,
     SUBSTITUTES,
     SUMMARIZER,
@@ -148,12 +149,16 @@ def generate(model: Any, request: schema.GenerateRequest) -> dict[str, Any]:
 
 
 def annotated(models: Any, request: schema.AnnotateRequest) -> dict[str, Any]:
-    """Return documents with the annotations of all taggers, the first parser and the first model of chains."""
+    """Return documents with the annotations of all taggers, the first parser and the first model of chains.
+
+    The first pipeline, where there is one, cuts the texts, and its parser is that which answers.
+    """
     classes = {name: class_names(model) for name, model in models.items()}
+    pipelines = [name for name in models if PIPELINE in classes[name]][:1]
     taggers = [name for name in models if TAGGER in classes[name]]
-    parsers = [name for name in models if PARSER in classes[name]][:1]
+    parsers = [name for name in models if PARSER in classes[name] and not pipelines][:1]
     chains = [name for name in models if not classes[name].isdisjoint(CHAINS)][:1]
-    stages = {"parser": parsers, "coref": chains}
+    stages = {"pipeline": pipelines, "parser": parsers, "coref": chains}
     documents = annotate(
         request.texts,
         language=request.language,
@@ -161,7 +166,7 @@ def annotated(models: Any, request: schema.AnnotateRequest) -> dict[str, Any]:
         **{stage: models[names[0]] for stage, names in stages.items() if names},
     )
     return {
-        "models": [*taggers, *parsers, *chains],
+        "models": [*pipelines, *taggers, *parsers, *chains],
         "documents": [parse_json(document_json(document)) for document in documents],
     }
 
@@ -254,7 +259,7 @@ ENDPOINTS = (
         "/generate", "Texts that go on", (LANGUAGE_MODEL,), schema.GenerateRequest, schema.GenerateResponse, generate
     ),
     Endpoint(
-        "/annotate", "Tags, entities, trees and chains", (TAGGER, PARSER, *CHAINS), schema.AnnotateRequest,
+        "/annotate", "Tags, entities, trees and chains", (PIPELINE, TAGGER, PARSER, *CHAINS), schema.AnnotateRequest,
         schema.AnnotateResponse, **by_texts(annotated, "documents"), joined=dict,
     ),
     Endpoint(

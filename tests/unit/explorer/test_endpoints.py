@@ -10,9 +10,12 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 from starlette.testclient import TestClient
 
 import firth
+from firth.documents.jsonl import document_json
 from firth.explorer.endpoints import ENDPOINTS
 from firth.explorer.server import build_app
+from firth.pipeline.pipeline import PipelineModel
 from tests.unit.neural.models.reading.test_predict_reading_model import made_questions
+from tests.unit.pipeline.treebanks import treebank
 
 QUICKLY = firth.TrainingOptions(epochs=1, batch_size=8, lr=0.01)
 PAIRS = [("a b c", "x y z"), ("c b", "z y"), ("b", "y")] * 8
@@ -86,3 +89,18 @@ def test_an_empty_text_takes_no_attention_from_others(models):
         assert found["attention"][0] is None
         assert found["attention"][1]["source"] == ["a", "b", "</s>"]
         assert client.post("/translate", json={"texts": ["a"]}).json()["attention"] is None
+
+
+def test_a_pipeline_cuts_the_texts_and_annotates_them(models):
+    tokeniser = firth.LearnedTokeniser(epochs=2).train(treebank(20))
+    named = {"tagger": models["/annotate"], "fr": PipelineModel(tokeniser, models["/annotate"], None)}
+    with TestClient(build_app({"fr": named["fr"]}), base_url="http://localhost") as client:
+        found = client.post("/annotate", json={"texts": ["M. Blanc voit le parc du chat."]}).json()
+        assert client.post("/annotate", json={"texts": ["a"], "language": "fr"}).status_code == 422
+    assert found["models"] == ["fr"]
+    (sentence,) = found["documents"][0]["sentences"]
+    endpoint = PATHS["/annotate"]
+    assert endpoint.answer(named, endpoint.request(texts=["M."]))["models"] == ["fr", "tagger"]
+    (document,) = [named["fr"].annotate("M. Blanc voit le parc du chat.")]
+    assert found["documents"] == [json.loads(document_json(document))]
+    assert sentence

@@ -98,6 +98,25 @@ def test_what_is_no_pipeline_is_refused(pipeline, tmp_path):
         firth.Pipeline().train(treebank(1), progress=False)
 
 
+def test_what_its_folder_is_good_for_is_said(pipeline, tmp_path, capsys):
+    pipeline.save(tmp_path / "p")
+    app_of(["info", tmp_path / "p", "--json", "-q"])
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["kind"], facts["training"]["sentences"], list(pipeline.parts())) == (
+        "pipeline", 81, [name for name in facts if name.startswith("model-")],
+    )  # fmt: skip
+    assert facts["model-2"]["about"] == repr(pipeline.parser).strip("<>")
+    assert facts["model-0"]["training"] == pipeline.tokeniser.metadata["training"]
+    write_conllu(tmp_path / "a.conllu", treebank(1))
+    for command in (["tag", "predict"], ["parse", "predict"], ["tag", "test"]):
+        with pytest.raises(OptionError, match=r"holds a pipeline, expected a .*; use `firth annotate TEXT --pipeline`"):
+            app.build_app(command)([*command, str(tmp_path / "p"), str(tmp_path / "a.conllu")], standalone_mode=False)
+    with pytest.raises(OptionError, match="expected word vectors; use `firth annotate TEXT --pipeline`"):
+        firth.loading.load_vectors(tmp_path / "p")
+    with pytest.raises(ArgumentTypeError, match="expected a parser; give it as pipeline="):
+        firth.annotate("a", parser=tmp_path / "p")
+
+
 def test_held_out_sentences_without_trees_are_told():
     flat = [replace(s, rows=tuple((*r[:6], "_", "_", *r[8:]) for r in s.rows)) for s in treebank(3, seed=2)]
     with warnings.catch_warnings(record=True) as told:
