@@ -133,4 +133,4 @@ def _to_file(files: list[Path], output: Path, given: dict[str, Any], json: bool)
             for name, value in facts.items()
             if value and name != "resumed"
         )
-        note(f"{output}: {counts or 'no text'}")
+        note(f"{output}: {counts}{'' if result.tokens else ', no text'}")

@@ -7,6 +7,7 @@ Cost: that of the models. A document in memory takes some 500 bytes per token.
 """
 
 import os
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from firth.documents.files import (
     DOCBIN,
     JSON,
     JSONL,
+    PACKINGS,
     RAW,
     TABLE,
     check_path,
@@ -34,10 +36,11 @@ from firth.documents.processes import InProcess, Processes
 from firth.documents.stages import Stages, described, listed
 from firth.documents.unfinished import UnfinishedFile
 from firth.documents.worker import DOCUMENT, SENTENCES
-from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief, warn_caller
 from firth.progress import Progress, Status, reporting
 from firth.registry import plain_name
 from firth.signals import stopping
+from firth.storage.encodings import BLOCK
 from firth.storage.files import check_exists, check_replaceable, lines_of
 from firth.storage.skipping import SKIP, check_on_error
 from firth.storage.user_files import open_file
@@ -46,6 +49,9 @@ from firth.text.inputs import check_items
 from firth.text.running_text import check_lines
 
 LONGEST = 2_000_000  # characters of a raw text that are one document
+STRANGE = 0.1  # share of characters that a treebank never had: more are another script, or another spelling
+# Where a long text without empty lines is cut: behind a sentence, else at white space.
+_CUTS = tuple(map(re.compile, ("[.!?][\"'”’)\\]]*\\s+|[。！？][”’」』）]*\\s*", "\\s+")))
 
 
 @dataclass(frozen=True)
@@ -122,6 +128,9 @@ def annotate(
     Returns:
         A document, or a list of them.
 
+    Warns:
+        UserWarning: the texts have many characters that the treebank of a trained tokeniser never had.
+
     Raises:
         ArgumentTypeError: a model is of another task, the texts are a table or no texts, or an item is none; or the
             taggers give only some of the tags that the parser reads.
@@ -137,7 +146,9 @@ def annotate(
         tokeniser, parser = model.tokeniser, model.parser
         tagger = [*listed(model.tagger), *listed(tagger)]
     stages = Stages.of(tagger, parser, coref, confidences=confidences)
-    documents = [document_of(text, tokeniser=tokeniser, language=language, lines=lines) for text in check_items(texts)]
+    texts = list(check_items(texts))
+    _check_text("\n".join(text for text in texts if isinstance(text, str)), "", tokeniser)
+    documents = [document_of(text, tokeniser=tokeniser, language=language, lines=lines) for text in texts]
     here, works = InProcess(stages), deque[Work]()
     pieces = pieces_of((Work(number, document) for number, document in enumerate(documents)), works)
     results = here.map(SENTENCES, pieces, _joined)
@@ -184,6 +195,23 @@ def document_of(text: Any, *, tokeniser: Any = None, name: str = "", **given: An
     return Document.from_text(text, name=name, tokeniser=tokeniser, **given)
 
 
+def _check_text(text: str, where: str, tokeniser: Any) -> None:
+    """Warn of a raw text with many characters that the treebank of a trained tokeniser never had.
+
+    Args:
+        where: begins the message.
+    """
+    if not hasattr(tokeniser, "unseen"):
+        return
+    unseen, written = tokeniser.unseen(text), sum(map(len, text.split()))
+    if unseen.total() > STRANGE * written:
+        examples = ", ".join(repr(character) for character, _ in unseen.most_common(3))
+        warn_caller(
+            f"{where}{unseen.total() / written:.1%} of the characters ({examples}) are in no token of the pipeline's "
+            "treebank; expected text of its language and script"
+        )
+
+
 def _joined(piece: Piece) -> Document:
     return Document(tuple(piece.sentences))
 
@@ -220,7 +248,8 @@ def annotate_files(
         coref: as for `annotate`.
         processes: how many work at the same time. Several load the models themselves, each its own, from their folders.
         longest: characters of a raw text that are one document; a longer one becomes several, split at an empty line,
-            and no chain goes from one to the next.
+            and no chain goes from one to the next. Where no empty line comes within twice as many, it is split behind a
+            sentence.
         language: of raw text, as for `annotate`.
         lines: of raw text, as for `annotate`.
         on_error: "skip" damaged sentences of CoNLL-U and lines of JSONL, or "stop" at the first.
@@ -232,7 +261,8 @@ def annotate_files(
         What was written, in numbers.
 
     Warns:
-        UserWarning: sentences or lines were skipped, or heads form no tree; it gives their number.
+        UserWarning: sentences or lines were skipped, or heads form no tree; it gives their number. Or a long raw
+            text has no empty lines, or many characters that the pipeline's treebank never had.
 
     Raises:
         ArgumentTypeError: a model is of another task, or the taggers give only some of the tags that the parser
@@ -284,9 +314,9 @@ def annotate_files(
     try:
         with unfinished.writing(), reporting(progress) as report, stopping() as request:
             resumed = unfinished.counts.tokens + sum(len(part) for parts in unfinished.parts.values() for part in parts)
-            run = _Run(unfinished, runner, stages, report, lambda: request.stop)
+            run = _Run(unfinished, runner, stages, report, lambda: request.stop, _raw_size(paths))
             reading = {"tokeniser": tokeniser, "language": language, "lines": lines}
-            run.all(_works(paths, longest, on_error, reading, unfinished))
+            run.all(_works(paths, longest, on_error, reading, run))
     finally:
         runner.close()
     return AnnotatedFile(target, **vars(unfinished.counts), resumed=resumed)
@@ -326,14 +356,20 @@ def _is_ours(path: Path) -> bool:
 
 @dataclass
 class _Run:
-    """Documents on their way through the stages into a file."""
+    """Documents on their way through the stages into a file.
+
+    Attributes:
+        left: bytes of raw text to annotate, about; 0 where they are not known.
+    """
 
     unfinished: UnfinishedFile
     runner: InProcess | Processes
     stages: Stages
     report: Any
     stopped: Any
+    left: float
     tokens: int = 0
+    size: float = 0
 
     def all(self, works: Iterator[Work]) -> None:
         """Annotate and write all documents."""
@@ -345,10 +381,8 @@ class _Run:
         def shown() -> Iterator[tuple[Piece, Document]]:
             for piece, document in self.runner.map(SENTENCES, pieces_of(works, queue), _joined):
                 self.tokens += len(document)
-                seconds, figures = time.monotonic() - began, {"documents": self.unfinished.counts.documents}
-                self.report(
-                    Status(stage="annotating", done=self.tokens, unit="tokens", seconds=seconds, figures=figures)
-                )
+                self.size += piece.size
+                self.report(self._status(time.monotonic() - began))
                 yield piece, document
                 self._check()
 
@@ -358,42 +392,81 @@ class _Run:
             self.unfinished.add(document)
             self._check()
 
+    def _status(self, seconds: float) -> Status:
+        """Return the progress; how many tokens there are in all is estimated from the size of the text."""
+        total = round(self.tokens * max(1, self.left / self.size)) if self.left > 0 and self.size else None
+        figures = {"documents": self.unfinished.counts.documents}
+        return Status(
+            stage="annotating", done=self.tokens, total=total, unit="tokens", seconds=seconds, figures=figures
+        )
+
     def _check(self) -> None:
         if self.stopped():
             raise KeyboardInterrupt
 
 
-def _works(
-    paths: Sequence[Path], longest: int, on_error: str, reading: Mapping[str, Any], unfinished: UnfinishedFile
-) -> Iterator[Work]:
+def _works(paths: Sequence[Path], longest: int, on_error: str, reading: Mapping[str, Any], run: _Run) -> Iterator[Work]:
     """Yield the documents that are not finished, with their parts that are.
 
     Args:
         reading: of raw text, for `document_of`.
+        run: whose finished documents and parts are left out.
     """
-    number, done = 0, unfinished.counts.documents
+    number, done = 0, run.unfinished.counts.documents
     for path in paths:
         for position, content in enumerate(_contents(path, longest, on_error)):
+            size = len(content.encode(errors="replace")) if isinstance(content, str) else 0
             if number >= done:
                 name = stem_of(path) + (f"-{position + 1}" if position else "")
                 if isinstance(content, str):
+                    if not position:
+                        _check_text(content, f"{path}: ", reading["tokeniser"])
                     content = document_of(content, name=name, **reading)
                 document = content if content.name else replace(content, name=name)
-                yield Work(number, document, unfinished.parts.pop(number, []))
+                work = Work(number, document, run.unfinished.parts.pop(number, []), size)
+                run.left -= size * work.sentences_finished / max(1, len(document.sentences))
+                yield work
+            else:
+                run.left -= size
             number += 1
 
 
+def _raw_size(paths: Sequence[Path]) -> int:
+    """Return the bytes of raw texts; 0 where files hold something else, too, or are packed."""
+    raw = all(format_of(path) == RAW and path.suffix not in PACKINGS for path in paths)
+    return sum(path.stat().st_size for path in paths) if raw else 0
+
+
 def _contents(path: Path, longest: int, on_error: str) -> Iterator[str | Document]:
-    """Yield the documents of a file; raw text as it is, in parts of `longest` characters or a little more."""
+    """Yield the documents of a file; raw text as it is, in parts of `longest` characters or a little more.
+
+    Where no empty line comes within another `longest` characters, a part ends behind a sentence, by its punctuation, or
+    at white space.
+    """
     if format_of(path) != RAW:
         yield from read_documents(path, on_error=on_error)
         return
     lines, length, count = list[str](), 0, 0
-    for line in lines_of(path, ends=True):
+    for line in lines_of(path, ends=True, longest=max(longest, BLOCK)):
         lines.append(line)
         length += len(line)
         if length > longest and not line.strip() and any(map(str.strip, lines)):
             yield "".join(lines)
             lines, length, count = [], 0, count + 1
+        elif length > 2 * longest:
+            text = "".join(lines)
+            place = _place_to_cut(text, longest)
+            if not count:
+                warn_caller(f"{path}: no empty line in {length:,} characters; it is cut behind sentences, see longest=")
+            yield text[:place]
+            lines, length, count = [text[place:]], length - place, count + 1
     if not count or any(map(str.strip, lines)):
         yield "".join(lines)
+
+
+def _place_to_cut(text: str, longest: int) -> int:
+    """Return where a text is cut: within or behind its first `longest` characters."""
+    for pattern in _CUTS:
+        if match := pattern.search(text, longest):
+            return match.end()
+    return longest

@@ -24,11 +24,13 @@ class Work:
         number: of the document in the run.
         document: as it was read.
         finished: documents of one sentence or more, with annotation, that follow one another from the first sentence.
+        size: bytes of its raw text; 0 for other documents.
     """
 
     number: int
     document: Document
     finished: list[Document] = field(default_factory=list)
+    size: int = 0
 
     @property
     def sentences_finished(self) -> int:
@@ -73,6 +75,11 @@ class Piece:
     def sentences(self) -> list[DependencySentence]:
         """All of them."""
         return [sentence for work, start, end in self.cuts for sentence in work.document.sentences[start:end]]
+
+    @property
+    def size(self) -> float:
+        """Bytes of raw text, about."""
+        return sum(work.size * (end - start) / max(1, len(work.document.sentences)) for work, start, end in self.cuts)
 
 
 def pieces_of(works: Iterable[Work], queue: "deque[Work]") -> Iterator[Piece]:

@@ -1,5 +1,6 @@
 """Atomic writes: a reader sees the old content or the new, never a part; and the cache folder."""
 
+import codecs
 import contextlib
 import difflib
 import errno
@@ -98,19 +99,22 @@ def text_of(path: str | os.PathLike[str], *, strict: bool = True, encoding: str 
     return decoded_text(unpacked(Path(path)), path, strict=strict, encoding=encoding)
 
 
-def lines_of(path: str | os.PathLike[str], *, ends: bool = False) -> Iterator[str]:
+def lines_of(path: str | os.PathLike[str], *, ends: bool = False, longest: int = -1) -> Iterator[str]:
     """Yield the lines of a file as they are read.
 
     Args:
         path: in any encoding that `firth.storage.encodings` knows, plain or packed by gzip, bzip2 or xz.
+        ends: whether lines keep their ends.
+        longest: bytes of UTF-8 after which a line is yielded in parts; -1 for whole lines.
 
     Raises:
         FormatError: the encoding cannot be found, or the text is damaged, or packed data are.
     """
     try:
         with opened(Path(path)) as file, io.BufferedReader(Utf8Stream(file, path, strict=True), BLOCK) as lines:
-            for line in lines:
-                yield (line if ends else line.removesuffix(b"\n")).decode()
+            decode = codecs.getincrementaldecoder("utf-8")().decode  # a part may end within a character
+            while line := lines.readline(longest):
+                yield decode(line if ends else line.removesuffix(b"\n"))
     except DAMAGE as error:
         raise FormatError(f"{path}: damaged packed data ({error}); fetch it or pack it again") from error
 

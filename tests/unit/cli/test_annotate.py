@@ -73,3 +73,12 @@ def test_lines_without_raw_text(monkeypatch, tmp_path):
     line = ["annotate", "in.jsonl", "-o", "out.jsonl", "-q", "--lines", "word"]
     with pytest.raises(OptionError, match=r"--lines word: of raw text, and in\.jsonl is none"):
         build_app(line)(line, prog_name="firth", standalone_mode=False)
+
+
+def test_a_file_without_text_is_said_to_be_one(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.txt").write_text(" \n\n", "utf-8")
+    line = ["annotate", "in.txt", "-o", "out.jsonl", "-q"]
+    with pytest.raises(SystemExit):
+        build_app(line)(line, prog_name="firth")
+    assert capsys.readouterr().err == "out.jsonl: 1 document, no text\n"

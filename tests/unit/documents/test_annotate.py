@@ -287,3 +287,40 @@ def test_a_disk_that_fills_up_keeps_what_is_finished_and_says_so(files, tmp_path
     assert annotate_files(files, out, **models()).resumed > 0
     assert out.read_bytes() == whole.read_bytes()
     assert not list(tmp_path.glob("*.part*"))
+
+
+@pytest.mark.parametrize(
+    "text", ["Ada met Tom. She left!  " * 60, "ada met tom and went " * 60, "愛達來了。她走了。" * 60, "a" * 900]
+)
+def test_a_text_without_empty_lines_is_cut_all_the_same(tmp_path, monkeypatch, text):
+    """So that memory is bounded: behind sentences, else at white space, else anywhere."""
+    monkeypatch.setattr(module, "BLOCK", 64)
+    path, out = tmp_path / "a.txt", tmp_path / "out.jsonl"
+    path.write_text(text, "utf-8")
+    with pytest.warns(UserWarning, match=r"a\.txt: no empty line in \d+ characters; it is cut behind sentences"):
+        annotate_files(path, out, longest=100)
+    found = list(read_documents(out))
+    assert "".join(each.text for each in found) == text
+    assert max(len(each.text) for each in found) <= 264
+    assert len(found) >= len(text) / 264
+    if "." in text or "。" in text:
+        assert all(each.text.rstrip()[-1] in ".!。" for each in found)
+
+
+def test_progress_tells_how_much_is_left(files, tmp_path):
+    """The size of raw text says about how many tokens there are; what was finished before is not to be done."""
+    told = []
+    annotate_files(files, tmp_path / "out.jsonl", tagger=Names(), progress=told.append)
+    assert told[-1].total == told[-1].done > told[0].done
+    assert told[0].remaining > 0
+    assert told[-1].done * 0.5 < told[1].total < told[-1].done * 2
+
+    def stop(status):
+        if status.done > told[-1].done / 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        annotate_files(files, tmp_path / "again.jsonl", tagger=Names(), progress=stop)
+    again = []
+    annotate_files(files, tmp_path / "again.jsonl", tagger=Names(), progress=again.append)
+    assert again[-1].total == again[-1].done < told[-1].done

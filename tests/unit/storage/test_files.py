@@ -331,3 +331,12 @@ def test_released_pages_read_the_same(tmp_path):
     release_pages(mapped[1000:2000])
     release_pages(np.arange(5))
     assert int(mapped.sum()) == before == 10**6 * (10**6 - 1) // 2
+
+
+def test_long_lines_come_in_parts(tmp_path):
+    """A part may end within a character, whose bytes then come with the next."""
+    (tmp_path / "a.txt").write_text("é漢😀" * 5 + "\nb\n", "utf-8")
+    parts = list(files.lines_of(tmp_path / "a.txt", ends=True, longest=7))
+    assert "".join(parts) == "é漢😀" * 5 + "\nb\n"
+    assert max(map(len, parts)) <= 7
+    assert list(files.lines_of(tmp_path / "a.txt")) == ["é漢😀" * 5, "b"]
