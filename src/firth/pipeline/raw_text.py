@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from firth.readers.conllu import FORM, DependencySentence, Row, attributes
 
+_TEXT = re.compile(r"#\s*text\s*=(.*)")
 _NEW_PARAGRAPH = re.compile(r"#\s*new(?:doc|par)\b")
 
 
@@ -44,6 +45,20 @@ def raw_text(sentences: Sequence[DependencySentence]) -> RawText:
         tokens.append(spans)
         rows.append(of_tokens)
     return RawText("".join(pieces), tokens, rows)
+
+
+def differing_texts(sentences: Sequence[DependencySentence], raw: RawText) -> list[tuple[int, str, str]]:
+    """Return sentences whose comment `# text` is not their text: number from 1, the comment, and the text.
+
+    White space may differ in its kind and number.
+    """
+    found = list[tuple[int, str, str]]()
+    for number, (sentence, spans) in enumerate(zip(sentences, raw.tokens, strict=True), 1):
+        written = " ".join(raw.text[spans[0][0] : spans[-1][1]].split())
+        said = next(filter(None, map(_TEXT.fullmatch, sentence.comment_lines)), None)
+        if said and " ".join(said[1].split()) != written:
+            found.append((number, said[1], written))
+    return found
 
 
 def written_tokens(sentence: DependencySentence) -> list[tuple[Row, tuple[Row, ...]]]:

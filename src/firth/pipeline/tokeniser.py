@@ -34,12 +34,12 @@ import numpy.typing as npt
 
 from firth.arguments import explained
 from firth.documents.document import Document, checked_raw_text, sentence_comments
-from firth.errors import OptionError, warn_caller
+from firth.errors import OptionError, counted, warn_caller
 from firth.hints import Hinted
 from firth.kernels import boundaries as kernels
 from firth.options import check, option, options_class
 from firth.pipeline.multiword import MultiwordTokens
-from firth.pipeline.raw_text import RawText, raw_text
+from firth.pipeline.raw_text import RawText, differing_texts, raw_text
 from firth.pipeline.treebank import read_treebank
 from firth.randomness import check_seed, generator, kernel_states
 from firth.readers.conllu import COLUMNS, NONE, DependencySentence
@@ -176,14 +176,23 @@ class LearnedTokeniser:
             A tokeniser.
 
         Warns:
-            UserWarning: no token of the treebank is written together with the next one.
+            UserWarning: no token of the treebank is written together with the next one, or the comments `# text` are
+                not the text of the tokens.
 
         Raises:
             CorpusError: the source is missing or holds no sentence.
             FormatError: a file is damaged; the message names the line.
         """
         check_seed(seed)
-        raw = raw_text(read_treebank(source, on_error=on_error))
+        sentences = read_treebank(source, on_error=on_error)
+        raw = raw_text(sentences)
+        if differing := differing_texts(sentences, raw):
+            number, said, written = differing[0]
+            of = f"{len(differing):,} of {counted(len(sentences), 'sentence')}"
+            warn_caller(
+                f"the text of {of} is not that of its tokens, such as that of sentence {number}: "
+                f"{said.strip()[:60]!r} for {written[:60]!r}; the tokens and their SpaceAfter=No are learned"
+            )
         return _trained(self, raw, seed)
 
 
@@ -217,8 +226,36 @@ class TokeniserModel(Hinted):
     def _table(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
         return _table(self.words, self.counts)
 
+    @functools.cached_property
+    def _alphabet(self) -> frozenset[str]:
+        """The characters of the treebank's tokens, in lower case."""
+        return frozenset("".join(self.words))
+
+    def unseen(self, text: str) -> Counter[str]:
+        """Return the characters of a text, but for white space, that are in no token of the treebank; with counts."""
+        return Counter(
+            {
+                character: count
+                for character, count in Counter(text).items()
+                if not character.isspace() and chr(_ALPHABET[character][0]) not in self._alphabet
+            }
+        )
+
     def spans(self, text: str) -> Spans:
-        """Return the places of the tokens of each sentence of a text; the end is exclusive."""
+        """Return the places of the tokens of each sentence of a text; the end is exclusive.
+
+        Characters without width that the treebank never had, such as soft hyphens, are read over and stay with their
+        token.
+        """
+        invisible = {c for c in set(text) if unicodedata.category(c) == "Cf" and c not in self._alphabet}
+        if not invisible:
+            return self._spans(text)
+        kept = [place for place, character in enumerate(text) if character not in invisible]
+        visible, ends = "".join(text[place] for place in kept), [*kept, len(text)]
+        starts = [0, *(a + 1 if text[a].isspace() else b for a, b in itertools.pairwise(ends))]
+        return [[(starts[start], ends[end]) for start, end in sentence] for sentence in self._spans(visible)]
+
+    def _spans(self, text: str) -> Spans:
         characters = _characters(text)
         kernels.longest_known(characters, *self._table, np.zeros(len(text), np.int32))
         labels = np.zeros(len(text), np.uint8)

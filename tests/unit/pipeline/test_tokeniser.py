@@ -1,6 +1,7 @@
 """A tokeniser that learned from a treebank: tokens, sentences, words with places; saving."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -88,3 +89,33 @@ def test_what_is_no_text_or_no_folder_is_refused(tokeniser, tmp_path):
     (tmp_path / "t" / "tokens.json").write_text("{}", encoding="utf-8")
     with pytest.raises(FormatError):
         firth.load(tmp_path / "t")
+
+
+def test_characters_without_width_stay_with_their_token(tokeniser):
+    """Unless the treebank has them, as Persian ones have zero-width joiners."""
+    plain = "M. Blanc aime le livre du jardin."
+    text = "\u200bM. Bl\u00adanc aime\u200b le\ufeff \u200b livre du jardin\u2060.\u200b"
+    (sentence,) = tokeniser.spans(text)
+    invisible = str.maketrans("", "", "\u200b\u00ad\ufeff\u2060")
+    found = [text[start:end].translate(invisible) for start, end in sentence]
+    (expected,) = tokeniser.spans(plain)
+    assert found == [plain[start:end] for start, end in expected]
+    assert tokeniser.spans("\u200b") == []
+
+
+def test_a_text_of_another_script_is_told(tokeniser, tmp_path):
+    """Once a file, and once for texts in memory."""
+    assert tokeniser.unseen("M. BLANC voit l'été ъъ.") == {"ъ": 2, "'": 1}
+    with pytest.warns(UserWarning, match=r"^76.9% of the characters \('А', 'л', 'е'\) are in no token .* script$"):
+        firth.annotate(["Александр М.", "M."], tokeniser=tokeniser)
+
+
+def test_a_text_that_is_not_that_of_the_tokens_is_told():
+    texts = ["# text = M. Durand aime  le livre ."]
+    sentences = [replace(sentence, comment_lines=tuple(texts)) for sentence in treebank(2)] + treebank(40)
+    problem = r"the text of 2 of 42 sentences is not that of its tokens, such as that of sentence 1: 'M\. Durand aime"
+    with pytest.warns(UserWarning, match=problem):
+        firth.LearnedTokeniser(epochs=1).train(sentences)
+    written = raw_text(sentences[:1]).text
+    right = [replace(sentences[0], comment_lines=(f"# text = {written.replace(' ', '  ')} ",)), *sentences[2:]]
+    firth.LearnedTokeniser(epochs=1).train(right)
