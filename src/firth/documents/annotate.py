@@ -302,15 +302,20 @@ def annotate_files(
     }  # fmt: skip
     identity |= {name: value for name, value in given.items() if value is not None}
     unfinished = UnfinishedFile(target, format, identity)
+    folders = dict(models)
     if pipeline is not None:
         model = _pipeline(pipeline, parser=parser, language=language, lines=lines)
-        in_folder = processes > 1 and isinstance(pipeline, str | os.PathLike)
-        own, models["parser"] = model.folders(pipeline) if in_folder else (model.tagger, model.parser)
-        tokeniser, models["tagger"] = model.tokeniser, [*listed(own), *listed(tagger)]
+        tokeniser, models["parser"] = model.tokeniser, model.parser
+        models["tagger"] = [*listed(model.tagger), *listed(tagger)]
+        if processes > 1 and isinstance(pipeline, str | os.PathLike):
+            own, folders["parser"] = model.folders(pipeline)
+            folders["tagger"] = [*listed(own), *listed(tagger)]
+        else:
+            folders = models
     stages = Stages.of(**models, confidences=confidences)
     if any(format_of(path) == RAW for path in paths):
         stages.check_raw_text()
-    runner = InProcess(stages) if processes == 1 else Processes(models, processes, confidences=confidences)
+    runner = InProcess(stages) if processes == 1 else Processes(folders, processes, confidences=confidences)
     try:
         with unfinished.writing(), reporting(progress) as report, stopping() as request:
             resumed = unfinished.counts.tokens + sum(len(part) for parts in unfinished.parts.values() for part in parts)

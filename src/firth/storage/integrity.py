@@ -105,7 +105,12 @@ def refuse(folder: Path, states: Iterable[FileState], cure: str) -> None:
     """
     for state in states:
         if state.problem:
-            raise FormatError(f"{folder / state.path}: {state.problem}; {cure}")
+            path, problem = folder / state.path, state.problem
+            if path.name == checksums.FILE:  # which stands for all of a part
+                path, inside = path.parent, f"its {path.name}: {problem}"
+                there = "another model than was saved here, or damaged" if path.is_dir() else "missing"
+                problem = f"{there} ({inside})"
+            raise FormatError(f"{path}: {problem}; {cure}")
 
 
 def files_of(folder: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """A pipeline from raw text to trees: training, annotation, scores, saving, commands."""
 
 import json
+import shutil
 import warnings
 from dataclasses import replace
 
@@ -11,7 +12,10 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 import firth
 from firth import loading
 from firth.cli import app
-from firth.errors import ArgumentTypeError, CorpusError, OptionError
+from firth.documents import annotate as annotation
+from firth.documents.processes import InProcess
+from firth.documents.stages import Stages
+from firth.errors import ArgumentTypeError, CorpusError, FormatError, OptionError
 from firth.pipeline.raw_text import raw_text
 from firth.readers.conllu import DependencySentence, read_conllu, write_conllu
 from tests.unit.pipeline.treebanks import treebank
@@ -49,7 +53,13 @@ def test_the_models_of_a_folder_are_opened_once(pipeline, tmp_path, monkeypatch)
     firth.annotate("M. Blanc aime le livre.", pipeline=tmp_path / "p")
     (tmp_path / "a.txt").write_text("M. Blanc aime le livre.", encoding="utf-8")
     firth.annotate_files(tmp_path / "a.txt", tmp_path / "a.conllu", pipeline=tmp_path / "p", progress=False)
-    assert opened == [str(tmp_path / "p")] * 2
+    given = list[dict[str, object]]()
+    stages = Stages.of(pipeline.tagger, pipeline.parser)
+    monkeypatch.setattr(annotation, "Processes", lambda models, number: given.append(models) or InProcess(stages))
+    out = tmp_path / "b.conllu"
+    firth.annotate_files(tmp_path / "a.txt", out, pipeline=tmp_path / "p", processes=2, progress=False)
+    assert [given[0]["tagger"], given[0]["parser"]] == [[str(tmp_path / "p/model-1")], str(tmp_path / "p/model-2")]
+    assert opened == [str(tmp_path / "p")] * 3
     assert [firth.load(folder).columns for folder in pipeline.folders(tmp_path / "p")[1:]] == [pipeline.parser.columns]
 
 
@@ -115,6 +125,62 @@ def test_what_its_folder_is_good_for_is_said(pipeline, tmp_path, capsys):
         firth.loading.load_vectors(tmp_path / "p")
     with pytest.raises(ArgumentTypeError, match="expected a parser; give it as pipeline="):
         firth.annotate("a", parser=tmp_path / "p")
+
+
+@pytest.mark.parametrize("part", ["model-0", "model-1", "model-2"])
+@pytest.mark.parametrize("damage", ["missing", "altered", "another model than was saved here"])
+def test_the_part_of_a_folder_that_is_damaged_is_named(pipeline, tmp_path, part, damage):
+    pipeline.save(tmp_path / "p")
+    if damage == "altered":
+        weights = tmp_path / "p" / part / "model.safetensors"
+        content = bytearray(weights.read_bytes())
+        content[-9] ^= 1
+        weights.write_bytes(content)
+        part += "/model.safetensors"
+    else:
+        shutil.rmtree(tmp_path / "p" / part)
+    if damage.startswith("another"):
+        firth.LearnedTokeniser(epochs=1).train(treebank(9)).save(tmp_path / "p" / part)
+    with pytest.raises(FormatError, match=rf"p/{part}: {damage}"):
+        firth.annotate("a", pipeline=tmp_path / "p")
+
+
+@pytest.mark.parametrize(
+    ("content", "tokens"),
+    [
+        (b"", []),
+        (b" \t\n\n  \r\n", []),
+        (b"!", ["!"]),
+        (b"M. Blanc aime\r\nle livre.\r\n\r\nle parc\r\n", ["M.", "Blanc", "aime", "le", "livre", ".", "le", "parc"]),
+        ("\ufeffM. Blanc".encode(), ["M.", "Blanc"]),
+        ("M. Blanc aime le marché.".encode("utf-16"), ["M.", "Blanc", "aime", "le", "marché", "."]),
+        (b"le " + b"a" * 100_000 + b" du.", ["le", "a" * 100_000, "du", "."]),
+    ],
+)
+def test_odd_texts_have_all_their_tokens(pipeline, tmp_path, content, tokens):
+    (tmp_path / "a.txt").write_bytes(content)
+    firth.annotate_files(tmp_path / "a.txt", tmp_path / "a.conllu", pipeline=pipeline, progress=False)
+    found = [
+        token
+        for document in firth.read_documents(tmp_path / "a.conllu")
+        for s in document.sentences
+        for token in s.tokens
+    ]
+    assert found == tokens
+
+
+def test_what_a_treebank_lacks_is_left_out_and_told():
+    """Sentences of one word, without spaces, lemmas, features and heads."""
+    words = [DependencySentence.of([word]).annotated(tags=[tag]) for word, tag in [("Oui", "INTJ"), ("Paris", "PROPN")]]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = firth.Pipeline(epochs=1).train(words * 10, progress=False)
+    messages = [str(warning.message) for warning in told]
+    assert "the treebank has no xpos, feats, lemma, trees: the pipeline does not learn them" in messages
+    assert any("a space after every token" in message for message in messages)
+    assert (model.targets, model.parser) == (("upos",), None)
+    (sentence,) = model.annotate("Oui").sentences
+    assert (sentence.words, sentence.lemmas, sentence.heads) == (("Oui",), ("_",), ())
 
 
 def test_held_out_sentences_without_trees_are_told():
