@@ -15,7 +15,7 @@ Cost
 """
 
 import abc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -230,11 +230,23 @@ def margin_losses(
 
 
 class TaggerModule(nn.Module):
-    """An encoder and a head for each target."""
+    """An encoder and a head for each target.
 
-    def __init__(self, encoder: TagEncoder, heads: list[TagHead], *, margin: float | None = None) -> None:
+    Args:
+        weights: of the targets in the loss; 1 each by default.
+    """
+
+    def __init__(
+        self,
+        encoder: TagEncoder,
+        heads: list[TagHead],
+        *,
+        margin: float | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> None:
         super().__init__()
         self.encoder, self.heads, self.margin = encoder, nn.ModuleList(heads), margin
+        self.weights = tuple(weights or [1.0] * len(heads))
 
     @property
     def target_heads(self) -> list[TagHead]:
@@ -247,11 +259,13 @@ class TaggerModule(nn.Module):
         return [head(h) for head in self.target_heads]
 
     def losses(self, inputs: TokenInputs, tags: tuple[torch.Tensor, ...]) -> torch.Tensor:
-        """Return the (B,) losses of sentences with (B, T) tags of each target, summed over words and targets."""
+        """Return the (B,) losses of sentences with (B, T) tags of each target: sums over words and weighted targets."""
         if self.margin is not None:
             return self._margin_losses(inputs, tags, self.margin)
-        targets = zip(self.target_heads, self(inputs), tags, strict=True)
-        return torch.stack([head.loss(scores, y, inputs.lengths) for head, scores, y in targets]).sum(0)
+        targets = zip(self.weights, self.target_heads, self(inputs), tags, strict=True)
+        return torch.stack([weight * head.loss(scores, y, inputs.lengths) for weight, head, scores, y in targets]).sum(
+            0
+        )
 
     def _margin_losses(self, inputs: TokenInputs, tags: tuple[torch.Tensor, ...], margin: float) -> torch.Tensor:
         weight = next(self.parameters())

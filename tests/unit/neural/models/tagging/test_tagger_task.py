@@ -35,3 +35,20 @@ def test_losses_per_word_and_the_mean_error():
     )
     scores = model.test(sentences(5))
     assert figures["error"] == pytest.approx(1 - (scores["pos"].score + scores["ner"].score) / 2)
+
+
+@pytest.mark.parametrize(
+    ("targets", "weights"),
+    [("upos,feats", (1, 0.5)), ("feats,lemma,upos", (0.5, 1, 1)), ("feats,xpos", (1, 1)), ("pos,ner", (1, 1))],
+)
+def test_features_beside_parts_of_speech_weigh_half_in_the_loss(targets, weights):
+    names = targets.split(",")
+    tags = [learn_tag_set([("A", "B")], "bioes")] * len(names)
+    reader = learn_token_reader([("a", "b")])
+    module = new_module(0, firth.Tagger(targets=targets, **SIZES).build, reader, tags).eval()
+    (batch,) = tag_batches(reader, [reader.read(("a", "b"))], [([0, 1],) * len(names)], batch_size=1).epoch(0)
+    with torch.no_grad():
+        heads = zip(module.target_heads, module(batch.inputs), batch.tags, strict=True)
+        each = [float(head.loss(scores, gold, batch.inputs.lengths)) for head, scores, gold in heads]
+        loss = float(module.losses(batch.inputs, batch.tags))
+    assert loss == pytest.approx(sum(weight * part for weight, part in zip(weights, each, strict=True)))
