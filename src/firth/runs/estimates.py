@@ -7,9 +7,12 @@ Objective, for the figures t_1 <= .. <= t_R of R runs and a level of 1 - 2 a:
 with t_(k) the least figure where k < 1, and the greatest where k > R. Below 39 runs the ends of a 95 % interval are the
 least and the greatest figure: 20 runs hold a further run in 19 of 21 cases, 39 in 19 of 20.
 
-What an interval means: trained once more, on as many documents of the same kind, the model would give a figure within
-it in about so many of 100 cases. It holds the chance of which documents are in the corpus, and that of training. It
-knows nothing of what the corpus is no sample of: another time, another kind of text, the language as a whole.
+What an interval means: it is a confidence interval of what the model says on average of texts of this kind, over the
+choice of documents and the chance of training. Of 100 corpora drawn alike, the intervals of about so many hold this
+average; of more where training leaves most to chance, for each run has the chance of a single training. It knows
+nothing of what the corpus is no sample of: another time, another kind of text, the language as a whole. And a run has
+63 % of the distinct documents: a figure that depends on the length of the text, such as a cosine of rare words, is
+shifted as by a shorter text.
 
 Source: Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 13.3 (percentile intervals); Hyndman and
 Fan 1996, "Sample quantiles in statistical packages", definition 6, for (R + 1) a.

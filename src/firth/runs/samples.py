@@ -90,6 +90,11 @@ def check_units(corpus: Corpus, runs: int) -> None:
         )
 
 
+def draw(count: int, seed: int) -> Ints:
+    """Draw so many of so many documents with replacement; return their numbers, ascending."""
+    return np.sort(generator(seed, "documents").integers(0, count, count))
+
+
 def sampled(corpus: Corpus, seed: int, folder: Path) -> Corpus:
     """Draw documents.
 
@@ -104,7 +109,7 @@ def sampled(corpus: Corpus, seed: int, folder: Path) -> Corpus:
     """
     units = units_of(corpus)
     count = len(units)
-    drawn = np.sort(generator(seed, "documents").integers(0, count, count))
+    drawn = draw(count, seed)
     counts = np.zeros(len(corpus.vocabulary), dtype=np.int64)
     first, last = units.borders[drawn], units.borders[drawn + 1]
     end = 0

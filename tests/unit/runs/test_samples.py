@@ -7,7 +7,8 @@ import firth
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
 from firth.runs import samples
-from firth.runs.samples import check_units, sampled
+from firth.runs.estimates import interval
+from firth.runs.samples import check_units, draw, sampled
 
 
 def of_documents(corpus):
@@ -44,16 +45,27 @@ def test_the_seed_decides(corpus, tmp_path):
     assert a.fingerprint == b.fingerprint != c.fingerprint
 
 
-def test_a_document_is_drawn_with_the_frequency_of_the_bootstrap(corpus, tmp_path):
-    """Each of M documents is drawn once on average, with a variance of 1 - 1/M, over all samples and documents."""
-    counts = []
-    for seed in range(40):
-        drawn = sampled(corpus, seed, tmp_path).documents
-        sizes = np.diff(drawn)
-        counts.append(len(sizes))
-    assert set(counts) == {len(corpus.documents) - 1}
-    numbers = np.stack([sampled(corpus, seed, tmp_path).vocabulary.counts for seed in range(40)])
-    assert np.allclose(numbers.sum(axis=1).mean(), corpus.num_tokens, rtol=0.05)
+def test_intervals_over_documents_cover_and_intervals_over_sentences_do_not():
+    """500 cases: the share of each of 20 words in the text, in 25 corpora whose documents differ in their words.
+
+    The share is known. Lines of a document are alike, so that intervals that take each line for a document are too
+    narrow.
+    """
+    words, topics, documents, lines = 20, 4, 60, 12
+    shares = np.random.default_rng(0).dirichlet(np.full(words, 0.5), topics)
+    true, covered = shares.mean(axis=0), {documents: 0, documents * lines: 0}
+    for seed in range(25):
+        random = np.random.default_rng(seed)
+        counts = np.repeat(shares[random.integers(topics, size=documents)], lines, axis=0)
+        counts = random.multinomial(8, counts)  # of the words in each line
+        for units in covered:
+            parts = counts.reshape(units, -1, words).sum(axis=1)
+            totals = np.stack([parts[draw(units, 40 * seed + run)].sum(axis=0) for run in range(40)])
+            low, high = interval(totals / totals.sum(axis=1, keepdims=True))
+            covered[units] += int(((low <= true) & (true <= high)).sum())
+    by_documents, by_lines = (number / 500 for number in covered.values())
+    assert 0.90 <= by_documents <= 0.98
+    assert by_lines < 0.8
 
 
 def test_of_a_single_file_sentences_are_drawn_and_that_is_said(tmp_path, caplog):
