@@ -20,17 +20,17 @@ Resample = Annotated[
 ]
 
 
-def check_flags(runs: int | None, resample: str | None, others: Mapping[str, Any]) -> None:
+def check_flags(runs: int | None, resample: str | None, single: Mapping[str, Any]) -> None:
     """Check that flags go together.
 
     Args:
-        others: values of flags that one training has, and several do not, by their names.
+        single: values of flags that one training has, and several do not, by their names.
     """
     if runs is None:
         if resample is not None:
             raise OptionError(f"--resample {resample} without --runs; expected --runs with a number, such as --runs 20")
         return
-    if given := [name for name, value in others.items() if value]:
+    if given := [name for name, value in single.items() if value]:
         raise OptionError(
             f"{' and '.join(given)} with --runs: each run is a training of its own, with one thread and from the "
             "start; leave it out. --threads says how many go on at one time, and the same command goes on after Ctrl-C"
@@ -48,7 +48,7 @@ def check_runs_target(output: Path, *, overwrite: bool) -> None:
 
 def train_runs(model: Any, text: Any, output: Path, json: bool, began: float, **arguments: Any) -> Any:
     """Train runs into a folder, and print how it went."""
-    from firth.runs.bootstrap import bootstrap
+    from firth.runs.training import bootstrap
 
     runs = bootstrap(model, text, checkpoint=output, **arguments)
     facts, seconds = runs.metadata["training"], time.monotonic() - began
@@ -60,8 +60,8 @@ def train_runs(model: Any, text: Any, output: Path, json: bool, began: float, **
             **{name: facts[name] for name in names}, "seconds": round(seconds, 3), "interrupted": interrupted,
         })  # fmt: skip
         return runs
-    some = "" if len(runs) == facts["runs"] else f" of {facts['runs']}"
-    print(f"{output}: {len(runs)}{some} runs x {len(runs.words):,} words x {runs.dim}, {seconds:.1f} s in total")
+    asked = "" if len(runs) == facts["runs"] else f" of {facts['runs']}"
+    print(f"{output}: {len(runs)}{asked} runs x {len(runs.words):,} words x {runs.dim}, {seconds:.1f} s in total")
     print(_drawn(facts))
     return runs
 

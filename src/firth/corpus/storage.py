@@ -79,7 +79,7 @@ class Spill:
                 position += size
                 block, marks = borders.take(spilled[:size])
                 n, ended = renumber(block, final, ids, ends, tokens, last_end, keep_empty, digest)
-                borders.place(marks, tokens, sentences, ends[:ended])
+                borders.add(marks, tokens, sentences, ends[:ended])
                 self._file.seek(4 * tokens)
                 _write_whole(self._file, ids[:n])
                 offsets.write(ends[:ended].data)
@@ -148,7 +148,7 @@ class Borders:
         counted = block == SENTENCE_END if self._keep_empty else (block >= 0) & (self._final[block] >= 0)
         return block[~is_mark], np.cumsum(counted)[is_mark]
 
-    def place(self, marks: npt.NDArray[np.int64], tokens: int, sentences: int, ends: npt.NDArray[np.int64]) -> None:
+    def add(self, marks: npt.NDArray[np.int64], tokens: int, sentences: int, ends: npt.NDArray[np.int64]) -> None:
         """Note the documents that end in a block.
 
         Args:

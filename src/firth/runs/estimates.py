@@ -66,12 +66,12 @@ def check_level(level: float) -> None:
 def interval(figures: Any, level: float = LEVEL) -> tuple[Any, Any]:
     """Return the ends of the percentile interval of figures (R, ...); NaN stands for a run without the figure."""
     tails = [(1 - level) / 2, (1 + level) / 2]
-    known = np.isfinite(figures)
-    if known.all():
+    finite = np.isfinite(figures)
+    if finite.all():
         low, high = np.quantile(figures, tails, axis=0, method="weibull")
     else:
         low, high = np.apply_along_axis(lambda column: _ends(column[np.isfinite(column)], tails), 0, figures)
-    enough = known.sum(axis=0) > 1
+    enough = finite.sum(axis=0) > 1
     return np.where(enough, low, np.nan), np.where(enough, high, np.nan)
 
 

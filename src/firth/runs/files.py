@@ -177,8 +177,8 @@ def _read_run(folder: Path, number: int, head: Head) -> Run:
 
 
 def _folders(path: Path) -> dict[int, Path]:
-    found = {RUN.fullmatch(entry.name): entry for entry in path.iterdir() if entry.is_dir()} if path.is_dir() else {}
-    return {int(match[1]): entry for match, entry in found.items() if match}
+    matches = {RUN.fullmatch(entry.name): entry for entry in path.iterdir() if entry.is_dir()} if path.is_dir() else {}
+    return {int(match[1]): entry for match, entry in matches.items() if match}
 
 
 def _place(path: Path, number: int) -> Path:

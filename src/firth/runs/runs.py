@@ -96,8 +96,8 @@ class Runs(Hinted):
         return row is not None and bool(self._present[:, row].any())
 
     def __repr__(self) -> str:
-        some = "" if len(self) == self._head.asked else f" of {self._head.asked}"
-        return f"<Runs: {len(self)}{some} x {len(self.words):,} words x {self.dim}>"
+        asked = "" if len(self) == self._head.asked else f" of {self._head.asked}"
+        return f"<Runs: {len(self)}{asked} x {len(self.words):,} words x {self.dim}>"
 
     @property
     def words(self) -> list[str]:
@@ -300,10 +300,10 @@ class Runs(Hinted):
         from firth.runs.cosines import code_cosines
 
         cosines = np.empty((len(runs), len(self.words)), dtype=np.float32)
-        for place, i in enumerate(runs.tolist()):
-            code_cosines(read_only(self._runs[i].matrix.codes), self._inverses[i], row, cosines[place])
+        for line, i in enumerate(runs.tolist()):
+            code_cosines(read_only(self._runs[i].matrix.codes), self._inverses[i], row, cosines[line])
             if not self._all_present:
-                cosines[place, ~self._present[i]] = -2
+                cosines[line, ~self._present[i]] = -2
         cosines[:, row] = -2
         return cosines
 
@@ -315,10 +315,12 @@ class Runs(Hinted):
         """Return the ten nearest rows of some in a run, (W, 10); -1 where it lacks the word or has too few."""
         matrix, present = self._runs[i].matrix.rows(), self._present[i]
         norms = np.linalg.norm(matrix, axis=1).astype(np.float32)
-        found, _ = nearest(matrix, norms, matrix[rows], NEAREST + 1)
-        found = np.where(present[found] & (found != rows[:, None]) & present[rows][:, None], found, -1 - np.int64(i))
-        order = np.argsort(found < 0, axis=1, kind="stable")
-        return np.take_along_axis(found, order, axis=1)[:, :NEAREST]
+        rows_near, _ = nearest(matrix, norms, matrix[rows], NEAREST + 1)
+        rows_near = np.where(
+            present[rows_near] & (rows_near != rows[:, None]) & present[rows][:, None], rows_near, -1 - np.int64(i)
+        )
+        order = np.argsort(rows_near < 0, axis=1, kind="stable")
+        return np.take_along_axis(rows_near, order, axis=1)[:, :NEAREST]
 
 
 def inverse_lengths(codes: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:

@@ -162,5 +162,5 @@ def _copied(values: npt.NDArray[Any], first: Ints, last: Ints) -> npt.NDArray[An
     if len(first) == 1:
         return np.asarray(values[first[0] : last[0]])
     sizes = last - first
-    places = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-    return np.asarray(values[places])
+    indices = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+    return np.asarray(values[indices])

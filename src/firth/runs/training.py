@@ -143,7 +143,11 @@ class Plan:
         progress: Progress,
         text: Mapping[str, Any],
     ) -> "Plan":
-        """Check the arguments and read the text."""
+        """Check the arguments and read the text.
+
+        Raises:
+            OptionError: `resample` is unknown.
+        """
         check_model(model)
         check_whole("runs", runs, 2)
         check_seed(seed)

@@ -6,6 +6,8 @@ import pytest
 
 import firth
 from firth.errors import ArgumentTypeError, OptionError
+from firth.runs.samples import sampled
+from firth.runs.training import Plan
 from firth.storage.files import cache_folder
 
 MODELS = {
@@ -35,9 +37,6 @@ def test_the_same_bits_with_any_number_of_threads(name, corpus):
 
 
 def test_a_run_is_a_training_on_its_sample(corpus, model, tmp_path):
-    from firth.runs.bootstrap import Plan
-    from firth.runs.samples import sampled
-
     runs = firth.bootstrap(model, corpus, runs=2, seed=5)
     plan = Plan.make(model, corpus, 2, "documents", 5, 1, False, {})
     trained = model.train(sampled(corpus, plan.run_seed(2), tmp_path), seed=plan.run_seed(2), threads=1)
