@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from firth.corpus.cache import writing
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError, warn_caller
 from firth.kernels.compiled import read_only
@@ -113,24 +114,21 @@ def sampled(corpus: Corpus, seed: int, folder: Path) -> Corpus:
     counts = np.zeros(len(corpus.vocabulary), dtype=np.int64)
     first, last = units.borders[drawn], units.borders[drawn + 1]
     end = 0
-    try:
-        with (folder / _IDS).open("wb") as ids, (folder / _OFFSETS).open("wb") as offsets:
-            offsets.write(np.zeros(1, dtype=np.int64).data)
-            for part in _parts(corpus, first, last):
-                tokens = _copied(corpus.ids, corpus.offsets[first[part]], corpus.offsets[last[part]])
-                sizes = _copied(corpus.offsets, first[part] + 1, last[part] + 1) - _copied(
-                    corpus.offsets, first[part], last[part]
-                )
-                count_ids(read_only(tokens), counts)
-                ends = end + np.cumsum(sizes)
-                ids.write(np.ascontiguousarray(tokens).data)
-                offsets.write(ends.data)
-                end = int(ends[-1])
-    except OSError as error:
-        raise CorpusError(
-            f"{folder}: a sample of {corpus.num_tokens:,} words cannot be written ({error.strerror or error}); "
-            "expected room for 4 bytes a word for each thread; free some, or name another folder with FIRTH_CACHE"
-        ) from error
+    with (
+        writing(folder.parent, "a sample", "4 bytes a word for each thread"),
+        (folder / _IDS).open("wb") as ids,
+        (folder / _OFFSETS).open("wb") as offsets,
+    ):
+        offsets.write(np.zeros(1, dtype=np.int64).data)
+        for part in _parts(corpus, first, last):
+            tokens = _copied(corpus.ids, corpus.offsets[first[part]], corpus.offsets[last[part]])
+            starts = _copied(corpus.offsets, first[part], last[part])
+            sizes = _copied(corpus.offsets, first[part] + 1, last[part] + 1) - starts
+            count_ids(read_only(tokens), counts)
+            ends = end + np.cumsum(sizes)
+            ids.write(np.ascontiguousarray(tokens).data)
+            offsets.write(ends.data)
+            end = int(ends[-1])
     if not end:
         raise CorpusError(f"{count:,} documents were drawn, and none has a word of the vocabulary; use more documents")
     digest = hashlib.blake2b(f"{corpus.fingerprint} ".encode() + drawn.tobytes(), digest_size=16).hexdigest()

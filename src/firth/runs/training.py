@@ -18,7 +18,6 @@ import contextvars
 import dataclasses
 import logging
 import os
-import tempfile
 import threading
 import time
 import warnings
@@ -30,6 +29,7 @@ from typing import Any, Unpack
 
 from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
+from firth.corpus.cache import writing
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments
 from firth.corpus.size_defaults import chosen_options, log_advice, log_choice
@@ -46,6 +46,7 @@ from firth.runs.runs import Runs
 from firth.runs.samples import DOCUMENTS, RESAMPLES, check_units, sampled, units_of
 from firth.signals import StopRequest, sharing, stopping
 from firth.storage.files import cache_folder, caching_in
+from firth.storage.partial import partial_folder, remove_leftovers
 from firth.training_facts import text_facts
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
@@ -286,11 +287,13 @@ def _quiet_runs() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _scratch() -> Iterator[Path]:
-    """Yield a folder for a sample and what is counted of it, which vanishes."""
+    """Yield a folder for a sample and what is counted of it, which vanishes; what a killed process left does, too."""
     parent = cache_folder("samples")
-    parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="run-", dir=parent, ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
+    with writing(parent, "a sample", "4 bytes a word for each thread"):
+        parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(parent)
+    with partial_folder(parent / "sample") as folder:
+        yield folder
 
 
 @dataclass

@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 import firth
-from firth.errors import ArgumentTypeError, OptionError
+from firth.errors import ArgumentTypeError, CorpusError, OptionError
 from firth.runs.samples import sampled
 from firth.runs.training import Plan
 from firth.storage.files import cache_folder
+from firth.storage.partial import partial_folder
 
 MODELS = {
     "word2vec": firth.Word2Vec(dim=4, epochs=1, sample=0),
@@ -104,6 +105,23 @@ def test_samples_leave_nothing_behind(corpus, tmp_path, monkeypatch):
     firth.bootstrap(MODELS["ppmi"], corpus, runs=2, seed=1)
     assert list(cache_folder("samples").iterdir()) == []
     assert not cache_folder("cooccurrences").exists()
+
+
+def test_what_a_killed_process_left_is_removed(corpus, tmp_path, monkeypatch):
+    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path))
+    cache_folder("samples").mkdir()
+    with partial_folder(cache_folder("samples") / "sample") as folder:
+        left = folder.name
+    (cache_folder("samples") / left).mkdir()
+    firth.bootstrap(MODELS["word2vec"], corpus, runs=2, seed=1)
+    assert list(cache_folder("samples").iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written(corpus, tmp_path, monkeypatch):
+    (tmp_path / "samples").write_text("in the way")
+    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path))
+    with pytest.raises(CorpusError, match=r"a sample cannot be written to .*samples.*FIRTH_CACHE"):
+        firth.bootstrap(MODELS["word2vec"], corpus, runs=2, seed=1)
 
 
 def test_options_by_the_size_of_the_text_are_those_of_the_whole(corpus, caplog):
