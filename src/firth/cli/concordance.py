@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.cells import cell_len
 
 from firth.cli.arguments import AsJson, Quiet, flag, names
 from firth.cli.flags import with_flags
@@ -21,7 +22,7 @@ from firth.corpus.occurrences import SORTS, Concordance
 from firth.corpus.options import CorpusOptions
 from firth.errors import CorpusError, OptionError
 
-_PLACES, _LINES = 22, 6  # cells for file and line, or for the line alone
+_MARGIN, _LINES = 22, 6  # cells for file and line at most, and for the line
 _NOT_READ = frozenset({"min_count", "max_size", "stop_words", "unknown", "keep_empty", "line_breaks"})
 _FORMS = 8
 
@@ -57,9 +58,11 @@ def _concordance(
         for occurrence in occurrences:
             print_json(asdict(occurrence))
     else:
-        width, single = shutil.get_terminal_size().columns, corpus == "-" or Path(corpus).is_file()
+        width, files = shutil.get_terminal_size().columns, contexts.text.files
+        single = len(files) < 2
+        margin = _LINES + (0 if single else max(cell_len(Path(file).name) for file in files))
         for occurrence in occurrences:
-            print(printable(kwic_lines([occurrence], width, _LINES if single else _PLACES, files=not single)[0]))
+            print(printable(kwic_lines([occurrence], width, min(margin, _MARGIN), files=not single)[0]))
     if not contexts.total:
         raise CorpusError(
             f"{corpus}: no {word!r}; expected a word of the text, of which * and ? stand for any letters and for one"

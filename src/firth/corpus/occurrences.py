@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from firth import notebook
 from firth.corpus.kwic import Occurrence, kwic_lines
 from firth.corpus.options import CorpusOptions
 from firth.corpus.passages import Passage
@@ -55,12 +56,14 @@ class SourceText:
         rule: for words: of the text, or the one that stands for it.
         options: how the text is read.
         counts: returns what its vocabulary says about a query; None where there is no vocabulary.
+        files: the files that it stands in.
     """
 
     passages: Callable[[int], Iterator[Passage]]
     rule: Any
     options: CorpusOptions
     counts: Callable[[WordQuery], Counts] | None = None
+    files: tuple[str, ...] = ()
 
 
 @dataclass
@@ -123,6 +126,11 @@ class Concordance:
     def __str__(self) -> str:
         return "\n".join(kwic_lines(list(itertools.islice(self, _SHOWN))))
 
+    def _repr_html_(self) -> str:
+        names = ("file", "line", "before", "match", "after")
+        rows = [[getattr(row, name) for name in names] for row in itertools.islice(self, _SHOWN)]
+        return notebook.table(names, rows, words=1)
+
     def __repr__(self) -> str:
         return f"Concordance({self.query.written!r}, window={self.window}, sort={self.sort!r}, limit={self.limit})"
 
@@ -150,9 +158,9 @@ def _compare(forms: Counter[str], counts: Counts, query: WordQuery) -> None:
     if len(query.parts) > 1 or forms == counts.words:
         return
     other = sorted(word for word in forms.keys() | counts.words if forms[word] != counts.words.get(word, 0))
-    shown = ", ".join(f"{word!r} {forms[word]:,} times and not {counts.words.get(word, 0):,}" for word in other[:5])
+    shown = ", ".join(f"{word!r} {forms[word]:,} and {counts.words.get(word, 0):,}" for word in other[:5])
     more = f" and {len(other) - 5:,} more" if len(other) > 5 else ""
-    warn_caller(f"the text holds {shown}{more} as in the vocabulary of the corpus: {counts.why}")
+    warn_caller(f"the text and the vocabulary of the corpus count differently: {shown}{more}; {counts.why}")
 
 
 class _Reader:

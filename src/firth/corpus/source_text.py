@@ -9,7 +9,7 @@ from firth.corpus.occurrences import Counts, SourceText
 from firth.corpus.options import GIVEN, CorpusOptions, is_learned
 from firth.corpus.passages import Passage, Reading, passages
 from firth.corpus.reading_progress import ReadingProgress
-from firth.corpus.sources import Source, reopened
+from firth.corpus.sources import Files, Source, reopened
 from firth.corpus.word_query import WordQuery
 from firth.errors import warn_caller
 from firth.text.subwords import Subwords
@@ -37,7 +37,7 @@ def text_of_source(
     def read(margin: int) -> Iterator[Passage]:
         return _passages(waiting.pop() if waiting else resolve(), Reading(options, margin, by_line))
 
-    return SourceText(read, _words(options.tokens), options)
+    return SourceText(read, _words(options.tokens), options, files=_names(first))
 
 
 def text_of_corpus(
@@ -70,6 +70,10 @@ def text_of_corpus(
 
 def _passages(source: Source, reading: Reading) -> Iterator[Passage]:
     return passages(source, ReadingProgress(lambda status: None, None), reading)
+
+
+def _names(source: Source) -> tuple[str, ...]:
+    return tuple(map(str, source.paths)) if isinstance(source, Files) else ()
 
 
 def _encoded(sentences: Iterable[list[str]]) -> Iterator[Passage]:
@@ -105,5 +109,9 @@ def _counts(query: WordQuery, vocabulary: Vocabulary, options: CorpusOptions) ->
         f"{len(options.stop_words)} stop words" if options.stop_words else "",
     ]
     reasons = ", ".join(filter(None, left_out))
-    why = f"its options leave words out ({reasons})" if reasons else "the text is not what it was when it was built"
+    why = (
+        f"its options leave words out ({reasons})"
+        if reasons
+        else "the text is not what it was when the corpus was built"
+    )
     return Counts({vocabulary.words[row]: int(vocabulary.counts[row]) for row in rows}, why)

@@ -17,7 +17,8 @@ Departures:
   matters for words that are a large part of a text only.
 - The interval of the log ratio is the percentile bootstrap over documents, drawn anew in both texts (Lijffijt et al.
   2016 show why: words come in bursts, so that tests over single words are far too sure). It says how far the ratio
-  depends on which documents were taken, not whether they stand for others.
+  depends on which documents were taken, not whether they stand for others. Where the reference never has a word, the
+  0.5 in its place is the same in all resamples, and the interval is that of the text's own documents alone.
 
 Cost: one pass over both texts, encoded once; R weights per document for R resamples.
 """

@@ -62,6 +62,12 @@ def test_what_was_found_is_counted(novel):
     assert len(list(found)) == 1  # again
 
 
+def test_a_notebook_shows_a_table(novel):
+    html = firth.concordance(novel, "honour*")._repr_html_()
+    assert html.count("<tr>") == 6
+    assert "sense of “" in html
+
+
 def test_every_occurrence_of_a_long_passage_is_found_once(tmp_path, monkeypatch):
     monkeypatch.setattr(passages, "PIECE", 3000)
     path = tmp_path / "a.txt"
@@ -86,7 +92,7 @@ def test_counts_agree_with_the_vocabulary_or_the_reason_is_said(novel, tmp_path)
             list(found)
         assert found.forms == dict(zip(corpus.vocabulary.words, corpus.vocabulary.counts.tolist(), strict=True))
     corpus = firth.Corpus.build(novel, sentences="punctuation", min_count=2, cache=tmp_path, progress=False)
-    with pytest.warns(UserWarning, match=r"'honourable' 1 times and not 0 .*min_count=2"):
+    with pytest.warns(UserWarning, match=r"count differently: 'honourable' 1 and 0; .*min_count=2"):
         list(corpus.concordance("honour*"))
 
 

@@ -28,7 +28,7 @@ def test_files_that_changed_or_went(built):
     path.write_text("honour\n", encoding="utf-8")
     with pytest.warns(UserWarning, match="not what it was"):
         found = corpus.concordance("honour")
-    with pytest.warns(UserWarning, match=r"'honour' 1 times and not 2"):
+    with pytest.warns(UserWarning, match=r"count differently: 'honour' 1 and 2; .*not what it was"):
         assert len(list(found)) == 1
     path.unlink()
     with pytest.raises(CorpusError, match="no such file"):

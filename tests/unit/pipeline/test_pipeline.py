@@ -55,7 +55,7 @@ def test_the_models_of_a_folder_are_opened_once(pipeline, tmp_path, monkeypatch)
     firth.annotate_files(tmp_path / "a.txt", tmp_path / "a.conllu", pipeline=tmp_path / "p", progress=False)
     given = list[dict[str, object]]()
     stages = Stages.of(pipeline.tagger, pipeline.parser)
-    monkeypatch.setattr(annotation, "Processes", lambda models, number: given.append(models) or InProcess(stages))
+    monkeypatch.setattr(annotation, "Processes", lambda models, *_, **__: given.append(models) or InProcess(stages))
     out = tmp_path / "b.conllu"
     firth.annotate_files(tmp_path / "a.txt", out, pipeline=tmp_path / "p", processes=2, progress=False)
     assert [given[0]["tagger"], given[0]["parser"]] == [[str(tmp_path / "p/model-1")], str(tmp_path / "p/model-2")]
