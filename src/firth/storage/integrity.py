@@ -105,12 +105,11 @@ def refuse(folder: Path, states: Iterable[FileState], cure: str) -> None:
     """
     for state in states:
         if state.problem:
-            path, problem = folder / state.path, state.problem
+            path, part = folder / state.path, ""
             if path.name == checksums.FILE:  # which stands for all of a part
-                path, inside = path.parent, f"its {path.name}: {problem}"
-                there = "another model than was saved here, or damaged" if path.is_dir() else "missing"
-                problem = f"{there} ({inside})"
-            raise FormatError(f"{path}: {problem}; {cure}")
+                there = "another model than was saved here, or damaged" if path.parent.is_dir() else "missing"
+                part = f"{path.parent} is {there}; "
+            raise FormatError(f"{path}: {state.problem}; {part}{cure}")
 
 
 def files_of(folder: Path) -> list[str]:

@@ -128,7 +128,7 @@ def test_what_its_folder_is_good_for_is_said(pipeline, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("part", ["model-0", "model-1", "model-2"])
-@pytest.mark.parametrize("damage", ["missing", "altered", "another model than was saved here"])
+@pytest.mark.parametrize("damage", ["missing", "altered", "another model than was saved here, or damaged"])
 def test_the_part_of_a_folder_that_is_damaged_is_named(pipeline, tmp_path, part, damage):
     pipeline.save(tmp_path / "p")
     if damage == "altered":
@@ -136,12 +136,12 @@ def test_the_part_of_a_folder_that_is_damaged_is_named(pipeline, tmp_path, part,
         content = bytearray(weights.read_bytes())
         content[-9] ^= 1
         weights.write_bytes(content)
-        part += "/model.safetensors"
     else:
         shutil.rmtree(tmp_path / "p" / part)
     if damage.startswith("another"):
         firth.LearnedTokeniser(epochs=1).train(treebank(9)).save(tmp_path / "p" / part)
-    with pytest.raises(FormatError, match=rf"p/{part}: {damage}"):
+    named = rf"p/{part}/model\.safetensors: altered" if damage == "altered" else rf"p/{part} is {damage}; fetch"
+    with pytest.raises(FormatError, match=named):
         firth.annotate("a", pipeline=tmp_path / "p")
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import firth
 from firth.errors import ArgumentTypeError, FormatError, OptionError
+from firth.pipeline.pipeline import PipelineModel
 from firth.pipeline.raw_text import raw_text
 from firth.readers.conllu import DependencySentence
 from tests.unit.pipeline.treebanks import treebank
@@ -108,6 +109,12 @@ def test_a_text_of_another_script_is_told(tokeniser, tmp_path):
     assert tokeniser.unseen("M. BLANC voit l'été ъъ.") == {"ъ": 2, "'": 1}
     with pytest.warns(UserWarning, match=r"^76.9% of the characters \('А', 'л', 'е'\) are in no token .* script$"):
         firth.annotate(["Александр М.", "M."], tokeniser=tokeniser)
+    (tmp_path / "ru.txt").write_text("Александр\n\n" * 9, "utf-8")
+    (tmp_path / "fr.txt").write_text("M. Blanc aime le livre.", "utf-8")
+    files, pipeline = [tmp_path / "ru.txt", tmp_path / "fr.txt"], PipelineModel(tokeniser, None, None)
+    with pytest.warns(UserWarning, match=r"ru\.txt: 100\.0% of the characters") as told:
+        firth.annotate_files(files, tmp_path / "a.conllu", pipeline=pipeline, longest=30, progress=False)
+    assert len(told) == 1
 
 
 def test_a_text_that_is_not_that_of_the_tokens_is_told():
