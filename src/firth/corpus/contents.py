@@ -22,7 +22,8 @@ from firth.text.sentence_ends import split_sentences
 from firth.text.tokenise import decode
 
 LISTED = 20  # files that an error names
-_DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad\u00ac\u2e17]\r?\n[^\S\n]*([^\W\d_])")
+_HYPHENS = "-\u2010\u00ad\u00ac\u2e17"
+_DIVIDED = re.compile(rf"(?<=[^\W\d_])[{_HYPHENS}]\r?\n[^\S\n]*([^\W\d_])")
 _INVISIBLE = "".join(map(chr, range(33)))  # characters of a blank line
 
 
@@ -195,6 +196,8 @@ def without_hyphen(line: str, following: str) -> tuple[str, str] | None:
     Args:
         line: with its line feed.
     """
+    if not line.rstrip("\r\n").endswith(tuple(_HYPHENS)):
+        return None
     match = _DIVIDED.search(f"{line}{following}", max(0, len(line) - 4))
     if match is None or not match[1].islower() or match.end() <= len(line):
         return None

@@ -103,15 +103,15 @@ def _words(rule: WordRule, text: str) -> list[Token]:
 
 
 def _folded(rule: WordRule, text: str) -> str:
-    if text.isascii() or (unicodedata.is_normalized("NFC", text) and not _replaced(rule.as_shaped).search(text)):
+    if text.isascii() or (unicodedata.is_normalized("NFC", text) and _replaced(rule.as_shaped).isdisjoint(text)):
         return without_final_sigma(text.lower().replace("’", "'"))
     return without_final_sigma(rule.folded(text))
 
 
 @functools.cache
-def _replaced(as_shaped: bool) -> re.Pattern[str]:
-    """Return a pattern of the characters that a rule replaces before it looks at case, but the usual apostrophe."""
-    return re.compile(f"[İ{''.join(re.escape(chr(code)) for code in replaced(as_shaped=as_shaped) if code != 0x2019)}]")
+def _replaced(as_shaped: bool) -> frozenset[str]:
+    """Return the characters that a rule replaces before it looks at case, but the usual apostrophe."""
+    return frozenset({"İ", *map(chr, replaced(as_shaped=as_shaped))} - {"’"})
 
 
 def without_final_sigma(text: str) -> str:
@@ -137,17 +137,16 @@ def _prepared(text: str, rule: WordRule) -> tuple[str, Sequence[int] | None]:
 def _keeps_places(text: str, rule: WordRule) -> bool:
     """Whether a rule turns each character into one."""
     table = replaced(as_shaped=rule.as_shaped)
-    if _changes_length(rule.as_shaped).search(text):
+    if not _changes_length(rule.as_shaped).isdisjoint(text):
         return False
     return unicodedata.is_normalized("NFC", text.translate(table))
 
 
 @functools.cache
-def _changes_length(as_shaped: bool) -> re.Pattern[str]:
-    """Return a pattern of characters that are removed, or become several."""
+def _changes_length(as_shaped: bool) -> frozenset[str]:
+    """Return the characters that are removed, or become several."""
     table = replaced(as_shaped=as_shaped)
-    changed = (chr(code) for code, made in table.items() if made is None or len(made) != 1)
-    return re.compile(f"[{''.join(map(re.escape, changed))}]")
+    return frozenset(chr(code) for code, made in table.items() if made is None or len(made) != 1)
 
 
 def _clusters(text: str, rule: WordRule) -> Iterator[tuple[int, str]]:
