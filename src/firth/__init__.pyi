@@ -46,6 +46,7 @@ from firth.corpus.concordance import concordance as concordance
 from firth.corpus.encoded import Corpus as Corpus
 from firth.counts.collocations import collocations as collocations
 from firth.counts.cooccurrence import Cooccurrence as Cooccurrence
+from firth.counts.frequencies import word_frequencies as word_frequencies
 from firth.counts.keywords import keywords as keywords
 from firth.counts.matrix import CooccurrenceMatrix as CooccurrenceMatrix
 from firth.counts.phrases import Phrases as Phrases

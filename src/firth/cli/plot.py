@@ -20,8 +20,11 @@ from firth.cli.queries import Folder
 from firth.cli.semantic_change import New, Old, compare_times
 from firth.cli.senses import SenseFile, open_senses
 from firth.cli.targets import check_writable
+from firth.cli.texts import is_built_corpus, source_of
 from firth.cli.vectors import lines, open_model, read_groups, read_objects, read_poles, read_words
 from firth.comparison.saved import RUN, read_comparison
+from firth.corpus.encoded import Corpus
+from firth.counts.frequencies import word_frequencies
 from firth.errors import OptionError
 from firth.loading import load, load_vectors
 from firth.plots.map import USUAL
@@ -237,6 +240,19 @@ def attention(
     return plots.attention_heat_map(translation.attention, source, target, **common)
 
 
+def frequency(
+    corpus: Annotated[str, names("Text: a folder or glob of files; a table; or a corpus folder.", "CORPUS")],
+    words: Annotated[list[str], names("Words.", "WORD")],
+    years: Annotated[
+        bool, typer.Option("--years", help="By the year in the name of each file, its first number of four digits.")
+    ] = False,
+    **common: Any,
+) -> plots.Picture:
+    """Draw how often words occur in each file, or over the years."""
+    source = Corpus.open(corpus) if is_built_corpus([corpus]) else source_of([corpus])
+    return plots.word_frequency(word_frequencies(source, words, years=years), **common)
+
+
 def semantic_change(
     old: Old,
     new: New,
@@ -313,6 +329,7 @@ def _app() -> typer.Typer:
         "map": word_map, "analogy": analogy, "neighbours": neighbours, "similarity": similarity, "axis": axis,
         "senses": senses, "sense-words": sense_words, "semantic-change": semantic_change,
         "translations": translations, "attention": attention, "curve": curve, "models": models, "bias": bias,
+        "frequency": frequency,
     }  # fmt: skip
     for name, draw in kinds.items():
         add_command(app, name, _command(draw))

@@ -18,6 +18,7 @@ from firth.progress import Progress
 from firth.text.tokenise import RULES
 from firth.text.word_rules import word_rule
 
+_Units = tuple[dict[str, Any], str, tuple[str, ...]]
 _LOOKED_AT = 1_000  # lines in which a blank one tells of paragraphs
 
 
@@ -29,11 +30,13 @@ class Documents:
         corpus: the corpus.
         unit: what a document is: "files", "paragraphs", "lines", "texts" or "sentences".
         min_count: words that occur less often are left out; 1 where none is.
+        names: the files, where each is a document; otherwise none.
     """
 
     corpus: Corpus
     unit: str
     min_count: int = 1
+    names: tuple[str, ...] = ()
 
 
 def by_document(source: Any, options: Mapping[str, Any], *, progress: Progress = None) -> Documents:
@@ -48,8 +51,9 @@ def by_document(source: Any, options: Mapping[str, Any], *, progress: Progress =
             are the documents.
     """
     if not isinstance(source, Corpus):
-        chosen, unit = _units(source, options)
-        return Documents(as_corpus(source, {**chosen, **options}, defaults={"min_count": 1}, progress=progress), unit)
+        chosen, unit, names = _units(source, options)
+        corpus = as_corpus(source, {**chosen, **options}, defaults={"min_count": 1}, progress=progress)
+        return Documents(corpus, unit, names=names)
     as_corpus(source, options)
     origin = storage.read_manifest(source.path).get("source", {})
     tokens = source.options.tokens
@@ -63,36 +67,37 @@ def by_document(source: Any, options: Mapping[str, Any], *, progress: Progress =
         **{name: value for name, value in vars(files.how).items() if value is not None},
     }  # fmt: skip
     paths = [Path(path) for path in files.asked]
-    chosen, unit = _units_of_files(files)
-    return Documents(Corpus.build(paths, min_count=1, progress=progress, **{**chosen, **again}), unit)
+    chosen, unit, names = _units_of_files(files)
+    corpus = Corpus.build(paths, min_count=1, progress=progress, **{**chosen, **again})
+    return Documents(corpus, unit, names=names)
 
 
-def _units(source: Any, options: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the options that make documents of a source, and what these are."""
+def _units(source: Any, options: Mapping[str, Any]) -> _Units:
+    """Return the options that make documents of a source, what these are, and the files that they are."""
     if "sentences" in options:
-        return {}, "sentences"
+        return {}, "sentences", ()
     if isinstance(source, str | os.PathLike) or _are_paths(source):
         tables, rest = TableOptions.among(options)
         files = resolve(source, rest.get("column"), tables, markup=bool(rest.get("markup")))
         if isinstance(files, Files):
             return _units_of_files(files)
-        return document_options(source), "lines" if source == "-" else "texts"
-    return document_options(source), "texts"
+        return document_options(source), "lines" if source == "-" else "texts", ()
+    return document_options(source), "texts", ()
 
 
 def _are_paths(source: Any) -> bool:
     return isinstance(source, list | tuple) and len(source) > 0 and isinstance(source[0], os.PathLike)
 
 
-def _units_of_files(files: Files) -> tuple[dict[str, Any], str]:
+def _units_of_files(files: Files) -> _Units:
     first = files.paths[0]
     if any(inner_suffix(path) in COLUMNS for path in files.paths):
-        return {"sentences": "text", "keep_empty": True}, "rows"
+        return {"sentences": "text", "keep_empty": True}, "rows", ()
     if len(files.paths) > 1:
-        return {"sentences": "text", "keep_empty": True}, "files"
+        return {"sentences": "text", "keep_empty": True}, "files", tuple(map(str, files.paths))
     if _has_paragraphs(first, files.encoding):
-        return {"sentences": "paragraph"}, "paragraphs"
-    return {"sentences": "line", "keep_empty": True}, "lines"
+        return {"sentences": "paragraph"}, "paragraphs", ()
+    return {"sentences": "line", "keep_empty": True}, "lines", ()
 
 
 def _has_paragraphs(path: Path, encoding: str | None) -> bool:

@@ -12,6 +12,7 @@ from firth.plots.bias import bias_summary
 from firth.plots.by_size import scores_by_size
 from firth.plots.curve import training_curves
 from firth.plots.explanation import token_scores
+from firth.plots.frequency import word_frequency
 from firth.plots.lattice import lattice
 from firth.plots.map import word_map
 from firth.plots.models import models_by_set, models_by_time
@@ -46,6 +47,7 @@ __all__ = [
     "training_curves",
     "translation_map",
     "word_axis",
+    "word_frequency",
     "word_map",
     "word_path",
 ]

@@ -36,3 +36,11 @@ def test_collocations(run, texts):
     status, _, err = run("collocations", "b", "man", "-q")
     assert (status, err) == (1, "firth: 'man' is not in the vocabulary; did you mean men?\n")
     assert "smaller --min-count" in run("collocations", "b", "men", "-q")[2]
+
+
+def test_frequencies_over_files(run, texts):
+    status, out, _ = run("plot", "frequency", "a", "king", "--json")
+    assert status == 0
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [(row["name"], row["count"], row["tokens"]) for row in rows] == [("a/1.txt", 1, 3), ("a/2.txt", 2, 3)]
+    assert "no year in the name" in run("plot", "frequency", "a", "king", "--years", "--json")[2]
