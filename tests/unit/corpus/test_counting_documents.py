@@ -41,6 +41,11 @@ def test_each_text_is_a_document(build, options):
     assert documents(build(TEXTS, **options)) == [["ab", "cd"], ["ef"], ["g", "h"]]
 
 
+def test_texts_of_a_single_word(build):
+    """The marks at the end of sentences and documents, -1 and -2, are no words of a vocabulary however small."""
+    assert documents(build(["a a", "a a\na", "a"])) == [["aa"], ["aa", "a"], ["a"]]
+
+
 def test_empty_sentences_stay_with_their_document(build):
     assert documents(build(TEXTS, keep_empty=True)) == [["ab", "", "cd"], ["ef"], ["", ""], ["g", "h"]]
 
