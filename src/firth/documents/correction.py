@@ -9,7 +9,7 @@ Objective
         mnlp    -log p(y* | x) / T
         total   -log p(y* | x)
 
-    "mnlp" is the surest choice per word that is annotated, "total" per sentence, which it chooses longer:
+    "total" chooses long sentences, and teaches more by the sentence; "mnlp" more by the word that is read:
     benchmarks/results/small/active_learning.md.
 Source
     Shen et al. 2018, "Deep active learning for named entity recognition", section 4.
