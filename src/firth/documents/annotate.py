@@ -52,6 +52,7 @@ LONGEST = 2_000_000  # characters of a raw text that are one document
 STRANGE = 0.1  # share of characters that a treebank never had: more are another script, or another spelling
 # Where a long text without empty lines is cut: behind a sentence, else at white space.
 _CUTS = tuple(map(re.compile, ("[.!?][\"'”’)\\]]*\\s+|[。！？][”’」』）]*\\s*", "\\s+")))
+_LINE_END = re.compile("\n")
 
 
 @dataclass(frozen=True)
@@ -419,7 +420,7 @@ def _works(paths: Sequence[Path], longest: int, on_error: str, reading: Mapping[
     """
     number, done = 0, run.unfinished.counts.documents
     for path in paths:
-        for position, content in enumerate(_contents(path, longest, on_error)):
+        for position, content in enumerate(_contents(path, longest, on_error, reading["lines"])):
             size = len(content.encode(errors="replace")) if isinstance(content, str) else 0
             if number >= done:
                 name = stem_of(path) + (f"-{position + 1}" if position else "")
@@ -442,11 +443,11 @@ def _raw_size(paths: Sequence[Path]) -> int:
     return sum(path.stat().st_size for path in paths) if raw else 0
 
 
-def _contents(path: Path, longest: int, on_error: str) -> Iterator[str | Document]:
+def _contents(path: Path, longest: int, on_error: str, lines_are: str | None) -> Iterator[str | Document]:
     """Yield the documents of a file; raw text as it is, in parts of `longest` characters or a little more.
 
     Where no empty line comes within another `longest` characters, a part ends behind a sentence, by its punctuation, or
-    at white space.
+    at white space; where lines are sentences or words, at the end of one.
     """
     if format_of(path) != RAW:
         yield from read_documents(path, on_error=on_error)
@@ -460,7 +461,7 @@ def _contents(path: Path, longest: int, on_error: str) -> Iterator[str | Documen
             lines, length, count = [], 0, count + 1
         elif length > 2 * longest:
             text = "".join(lines)
-            place = _place_to_cut(text, longest)
+            place = _place_to_cut(text, longest, _CUTS if lines_are is None else (_LINE_END, *_CUTS))
             if not count:
                 warn_caller(f"{path}: no empty line in {length:,} characters; it is cut behind sentences, see longest=")
             yield text[:place]
@@ -469,9 +470,9 @@ def _contents(path: Path, longest: int, on_error: str) -> Iterator[str | Documen
         yield "".join(lines)
 
 
-def _place_to_cut(text: str, longest: int) -> int:
-    """Return where a text is cut: within or behind its first `longest` characters."""
-    for pattern in _CUTS:
+def _place_to_cut(text: str, longest: int, patterns: Iterable[re.Pattern[str]]) -> int:
+    """Return where a text is cut: behind the first match after `longest` characters, else there."""
+    for pattern in patterns:
         if match := pattern.search(text, longest):
             return match.end()
     return longest

@@ -307,6 +307,14 @@ def test_a_text_without_empty_lines_is_cut_all_the_same(tmp_path, monkeypatch, t
         assert all(each.text.rstrip()[-1] in ".!。" for each in found)
 
 
+def test_lines_that_are_sentences_are_not_cut(tmp_path):
+    path, out = tmp_path / "a.txt", tmp_path / "out.jsonl"
+    path.write_text("Ada met Tom. She left, and so on\n" * 60, "utf-8")
+    with pytest.warns(UserWarning, match="no empty line"):
+        result = annotate_files(path, out, longest=100, lines="sentence")
+    assert (result.sentences, result.documents > 5) == (60, True)
+
+
 def test_progress_tells_how_much_is_left(files, tmp_path):
     """The size of raw text says about how many tokens there are; what was finished before is not to be done."""
     told = []
