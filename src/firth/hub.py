@@ -26,8 +26,8 @@ from firth.storage.snapshots import snapshot
 # A static embedding of sentence-transformers adds three files.
 _NAMES = (MODEL, CONFIG, CARD, checksums.FILE, "modules.json", "config_sentence_transformers.json", "tokenizer.json")
 ALLOWED = (*_NAMES, *(f"{name}.json" for name in TEXTS))
-PATTERNS = [*ALLOWED, "model-*/*"]
-SUBFOLDERS = re.compile(r"(model-\d+/)*")
+PATTERNS = [*ALLOWED, "model-*/*", "run-*/*"]
+SUBFOLDERS = re.compile(r"((model|run)-\d+/)*")
 CAN_RUN_CODE = (
     ".bin",
     ".pt",

@@ -68,6 +68,7 @@ KINDS = {
     "firth-text-graph": "text-graph",
     "firth-captioner": "captioner",
     "firth-pointer-network": "pointers",
+    "firth-runs": "runs-folder",
     "firth-senses": "senses-none",
     "firth-sentence-autoencoder": "sentence-autoencoder",
     "firth-sentence-encoder": "sentence-encoder",

@@ -2,6 +2,7 @@
 
 import functools
 import gzip
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import firth
+from firth.errors import FormatError
 from tests.fuzz.outcomes import Reader, near
 from tests.fuzz.readers import seeds
 
@@ -138,7 +140,26 @@ def quantised(kind: str) -> Callable[[Path], None]:
     return lambda path: seeds.vectors().quantise(kind).save(path)
 
 
+def runs(path: Path) -> None:
+    """Two runs of a small model, on all lines."""
+    model = firth.Word2Vec(dim=4, epochs=1, sample=0)
+    firth.bootstrap(model, seeds.corpus(), runs=2, seed=1, resample="none", checkpoint=path, progress=False)
+
+
+def use_runs(path: Path) -> Any:
+    """Ask runs; a damaged one, which a warning names and leaves out, is refused here."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        several = firth.load(path)
+    for warning in said:
+        raise FormatError(str(warning.message))
+    first = several.words[0]
+    near_first = [(n.word, near([n.similarity, n.low, n.high]), n.share) for n in several.most_similar(first, 3)]
+    return [near_first, [asked(run) for run in several], near(several.similarity(first, several.words[1]).value)]
+
+
 READERS = (
+    Reader(name="runs-folder", make=runs, use=use_runs, own=True, cost=0.01),
     Reader(name="vectors-folder", make=saved("firth"), use=use_attributes, own=True),
     Reader(name="vectors-half", make=saved("firth", dtype="float16"), use=use_attributes, own=True),
     Reader(name="vectors-tree", make=with_tree, use=use_attributes, own=True),
