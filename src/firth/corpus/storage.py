@@ -145,9 +145,9 @@ class Borders:
         is_mark = block == DOCUMENT_END
         if not is_mark.any():
             return block, np.empty(0, dtype=np.int64)
-        counted = (
-            block == SENTENCE_END if self._keep_empty else (block >= 0) & (self._final.take(block, mode="clip") >= 0)
-        )
+        counted = block == SENTENCE_END if self._keep_empty else block >= 0
+        if not self._keep_empty:
+            counted[counted] = self._final[block[counted]] >= 0
         return block[~is_mark], np.cumsum(counted)[is_mark]
 
     def add(self, marks: npt.NDArray[np.int64], tokens: int, sentences: int, ends: npt.NDArray[np.int64]) -> None:

@@ -16,7 +16,7 @@ from firth import registry
 from firth.arguments import explained, made_by
 from firth.errors import FormatError, OptionError, UnknownWordError
 from firth.hints import Hinted
-from firth.options import check_whole
+from firth.options import check_whole, wrong_kind
 from firth.resampling import LEVEL
 from firth.runs import files
 from firth.runs.consensus import consensus
@@ -86,6 +86,8 @@ class Runs(Hinted):
         return len(self._runs)
 
     def __getitem__(self, run: int) -> WordVectors:
+        if not isinstance(run, int | np.integer):
+            raise wrong_kind("run", run, f"a number from 0 to {len(self) - 1}; most_similar asks for a word")
         return self._vectors(self._runs[run])
 
     def __iter__(self) -> Iterator[WordVectors]:
@@ -128,7 +130,12 @@ class Runs(Hinted):
 
         Raises:
             UnknownWordError: no run has them.
+            ArgumentTypeError: `function` is none.
         """
+        if not callable(function):
+            raise wrong_kind(
+                "function", function, "a function of word vectors, such as lambda v: v.similarity('a', 'b')"
+            )
         results, unknown = [], None
         for run in self._runs:
             try:
@@ -160,6 +167,7 @@ class Runs(Hinted):
         check_level(level)
         return summarised(self.map(function), level)
 
+    @explained
     def similarity(self, a: str, b: str, *, level: float = LEVEL) -> Estimate:
         """Return the cosine of two words with its interval.
 
@@ -178,6 +186,7 @@ class Runs(Hinted):
         estimate: Estimate = summarised(cosines, level)
         return estimate
 
+    @explained
     def most_similar(self, word: str, topn: int = 10, *, level: float = LEVEL) -> list[Neighbour]:
         """Return the words nearest to a word, by the mean of their cosines.
 
@@ -275,6 +284,8 @@ class Runs(Hinted):
         return runs
 
     def _row(self, word: str) -> int:
+        if not isinstance(word, str):
+            raise wrong_kind("word", word, "one word")
         row = self.lexicon.row_of(word)
         if row is None or not self._present[:, row].any():
             raise self.lexicon.unknown(word)

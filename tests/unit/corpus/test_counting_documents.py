@@ -63,6 +63,10 @@ def test_files_without_words_of_the_vocabulary_are_no_documents(build, folder):
     assert documents(build(folder, stop_words=["x"])) == [["ab", "cd"], ["ef"], ["g", "h", "ijk"]]
 
 
+def test_a_single_word(build):
+    assert documents(build(["a a", "a a a"])) == [["aa"], ["aaa"]]
+
+
 def test_files_read_at_once(build, folder, monkeypatch):
     monkeypatch.setattr(parts, "LEAST", 1)
     assert documents(build(folder, threads=3)) == documents(build(folder, threads=1, min_count=None))

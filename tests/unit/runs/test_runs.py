@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.errors import OptionError, UnknownWordError
+from firth.errors import ArgumentTypeError, OptionError, UnknownWordError
 
 
 def cosines(runs, a, b):
@@ -109,6 +109,26 @@ def test_stability_is_the_overlap_of_the_nearest(runs, monkeypatch):
 def test_wrong_arguments(runs, arguments):
     with pytest.raises(OptionError):
         runs.most_similar("w1", **arguments)
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda runs: runs.estimate(3), "function=3 is an int; expected a function of word vectors"),
+        (lambda runs: runs["w1"], "run='w1' is a str; expected a number from 0 to 4; most_similar asks for a word"),
+        (lambda runs: runs.most_similar(["w1", "w2"]), "word=.*expected one word"),
+    ],
+)
+def test_what_is_no_function_number_or_word(runs, ask, said):
+    with pytest.raises(ArgumentTypeError, match=said):
+        ask(runs)
+
+
+def test_names_of_word_vectors_say_what_to_use(runs):
+    with pytest.raises(AttributeError, match=r"estimate.*interval of any function"):
+        _ = runs.analogy
+    with pytest.raises(AttributeError, match=r"runs\.consensus are word vectors"):
+        _ = runs.vectors
 
 
 def test_as_text(runs):
