@@ -78,11 +78,7 @@ def check_units(corpus: Corpus, runs: int) -> None:
             "resample='none', which shows the chance of training alone"
         )
     if corpus.documents is None:
-        _log.info(
-            "documents: the corpus does not know where its documents end, so each of its %s sentences (by default: "
-            "lines) is drawn by itself; give a folder with a file for each document if several belong together",
-            f"{count:,}",
-        )
+        log_sentences(count)
     if count < max(runs, FEW):
         why = f"fewer than the {runs} runs" if count < runs else "few"
         warn_caller(
@@ -96,10 +92,25 @@ def draw(count: int, seed: int) -> Ints:
     return np.sort(generator(seed, "documents").integers(0, count, count))
 
 
+def log_sentences(count: int) -> None:
+    """Say that sentences take the place of documents, at level INFO of "firth"."""
+    _log.info(
+        "documents: the corpus does not know where its documents end, so each of its %s sentences (by default: lines) "
+        "is drawn by itself; give a folder with a file for each document if several belong together",
+        f"{count:,}",
+    )
+
+
 def sampled(corpus: Corpus, seed: int, folder: Path) -> Corpus:
-    """Draw documents.
+    """Draw documents with replacement; see `drawn`."""
+    return drawn(corpus, draw(len(units_of(corpus)), seed), folder)
+
+
+def drawn(corpus: Corpus, numbers: Ints, folder: Path) -> Corpus:
+    """Copy some documents.
 
     Args:
+        numbers: of the documents, in the order of the text; one may be there several times.
         folder: for the ids of the sample; it must stay as long as the sample is used.
 
     Returns:
@@ -109,10 +120,8 @@ def sampled(corpus: Corpus, seed: int, folder: Path) -> Corpus:
         CorpusError: the sample cannot be written, or has no words.
     """
     units = units_of(corpus)
-    count = len(units)
-    drawn = draw(count, seed)
     counts = np.zeros(len(corpus.vocabulary), dtype=np.int64)
-    first, last = units.borders[drawn], units.borders[drawn + 1]
+    first, last = units.borders[numbers], units.borders[numbers + 1]
     end = 0
     with (
         writing(folder.parent, "a sample", "4 bytes a word for each thread"),
@@ -130,8 +139,10 @@ def sampled(corpus: Corpus, seed: int, folder: Path) -> Corpus:
             offsets.write(ends.data)
             end = int(ends[-1])
     if not end:
-        raise CorpusError(f"{count:,} documents were drawn, and none has a word of the vocabulary; use more documents")
-    digest = hashlib.blake2b(f"{corpus.fingerprint} ".encode() + drawn.tobytes(), digest_size=16).hexdigest()
+        raise CorpusError(
+            f"{len(numbers):,} documents were drawn, and none has a word of the vocabulary; use more documents"
+        )
+    digest = hashlib.blake2b(f"{corpus.fingerprint} ".encode() + numbers.tobytes(), digest_size=16).hexdigest()
     whole = corpus.vocabulary
     return replace(
         corpus,

@@ -13,49 +13,34 @@ a little shorter is trained in the same way. The vocabulary and the order of its
 Cost: R trainings on one thread each; per thread the memory of one training, and a sample on disk.
 """
 
-import contextlib
-import contextvars
 import dataclasses
-import logging
+import functools
 import os
-import threading
-import time
-import warnings
-from collections.abc import Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
 from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
-from firth.corpus.cache import writing
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments
 from firth.corpus.size_defaults import chosen_options, log_advice, log_choice
 from firth.embeddings.trainer import result_type
 from firth.errors import OptionError, brief, warn_caller
-from firth.kernels.threads import one_blas_thread, usable_threads
+from firth.kernels.threads import usable_threads
 from firth.options import check_whole, wrong_kind
-from firth.progress import Progress, Report, Status, check_progress, reporting
+from firth.progress import Progress, check_progress
 from firth.randomness import check_seed, generator
 from firth.runs import files
 from firth.runs.files import Head
+from firth.runs.pool import Meter, side_by_side
 from firth.runs.run import Run
 from firth.runs.runs import Runs
 from firth.runs.samples import DOCUMENTS, RESAMPLES, check_units, sampled, units_of
-from firth.signals import StopRequest, sharing, stopping
-from firth.storage.files import cache_folder, caching_in
-from firth.storage.partial import partial_folder, remove_leftovers
 from firth.training_facts import text_facts
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
-from firth.workers import lending
-
-POLL = 0.1  # seconds between two reports of progress
-INTERRUPTED = "training was interrupted"  # how the warning of a training begins that stopped early
-THREAD = "firth-run"  # how the names of the threads of runs begin
-_log = logging.getLogger("firth")
 
 
 @explained
@@ -104,11 +89,11 @@ def bootstrap(
     folder = None if checkpoint is None else Path(checkpoint)
     finished = _kept(plan, folder)
     missing = [number for number in range(1, runs + 1) if number not in finished]
-    with warnings.catch_warnings(), _quiet_runs():
-        warnings.filterwarnings("ignore", f"{INTERRUPTED}.*")  # said below, for all runs
-        stopped = _train(plan, missing, folder, finished, usable_threads(threads), progress)
+    one = functools.partial(_one, plan, folder)
+    side_by_side(missing, one, finished, Meter(runs, len(finished)), usable_threads(threads), progress)
     if not finished:
         raise KeyboardInterrupt
+    stopped = len(finished) < runs
     if stopped:
         again = "train again" if folder is None else "the same call goes on"
         warn_caller(f"interrupted: {len(finished)} of {runs} runs are finished and kept; {again} for the others")
@@ -224,110 +209,18 @@ def _kept(plan: Plan, folder: Path | None) -> dict[int, Run]:
     return {run.number: run for run in files.read_runs(folder, plan.head)}
 
 
-def _train(
-    plan: Plan, numbers: list[int], folder: Path | None, finished: dict[int, Run], threads: int, progress: Progress
-) -> bool:
-    """Train runs and add them to the finished ones; return whether a signal came before the last."""
-    began, meter = time.monotonic(), Meter(plan.head.asked, len(finished))
-    with (
-        reporting(progress) as report,
-        one_blas_thread(),
-        stopping() as request,
-        ThreadPoolExecutor(min(threads, max(len(numbers), 1)), THREAD) as pool,
-    ):
-        work = {pool.submit(contextvars.copy_context().run, _one, plan, n, folder, request, meter) for n in numbers}
-        try:
-            while work:
-                done, work = wait(work, timeout=POLL, return_when=FIRST_COMPLETED)
-                for run in map(Future.result, done):
-                    if run is not None:
-                        finished[run.number] = run
-                meter.show(report, len(finished), time.monotonic() - began)
-        except BaseException:
-            request.stop = True
-            for future in work:
-                future.cancel()
-            raise
-    return len(finished) < plan.head.asked
-
-
-def _one(plan: Plan, number: int, folder: Path | None, request: StopRequest, meter: "Meter") -> Run | None:
+def _one(plan: Plan, folder: Path | None, number: int, scratch: Path, meter: Meter) -> Run | None:
     """Train a run and save it; None if it was asked to stop before its end."""
-    if request.stop:
+    corpus = plan.corpus
+    if plan.resample == DOCUMENTS:
+        corpus = sampled(corpus, plan.run_seed(number), scratch)
+    arguments: Any = {"seed": plan.run_seed(number), "threads": 1, "progress": meter.of(number)}
+    vectors = plan.model.train(corpus, **arguments)
+    if vectors.metadata.get("training", {}).get("interrupted"):
         return None
-    with sharing(request), lending(None), _scratch() as scratch, caching_in(scratch):
-        corpus = plan.corpus
-        if plan.resample == DOCUMENTS:
-            corpus = sampled(corpus, plan.run_seed(number), scratch)
-        arguments: Any = {"seed": plan.run_seed(number), "threads": 1, "progress": meter.of(number)}
-        vectors = plan.model.train(corpus, **arguments)
-        if vectors.metadata.get("training", {}).get("interrupted"):
-            return None
-        words = vectors.known if isinstance(vectors, SubwordVectors) else vectors
-        run = Run.of(number, words, corpus.vocabulary)
+    words = vectors.known if isinstance(vectors, SubwordVectors) else vectors
+    run = Run.of(number, words, corpus.vocabulary)
     if folder is not None:
         files.write_run(folder, run, plan.head)
         return dataclasses.replace(run, matrix=run.matrix.part(slice(0)))  # read from the folder in the end
     return run
-
-
-@contextlib.contextmanager
-def _quiet_runs() -> Iterator[None]:
-    """Leave out of the log what each run would say about the size of its text, which was said of the whole."""
-
-    def is_of_no_run(record: logging.LogRecord) -> bool:
-        return not str(record.threadName).startswith(THREAD)
-
-    _log.addFilter(is_of_no_run)
-    try:
-        yield
-    finally:
-        _log.removeFilter(is_of_no_run)
-
-
-@contextlib.contextmanager
-def _scratch() -> Iterator[Path]:
-    """Yield a folder for a sample and what is counted of it, which vanishes; what a killed process left does, too."""
-    parent = cache_folder("samples")
-    with writing(parent, "a sample", "4 bytes a word for each thread"):
-        parent.mkdir(parents=True, exist_ok=True)
-    remove_leftovers(parent)
-    with partial_folder(parent / "sample") as folder:
-        yield folder
-
-
-@dataclass
-class Meter:
-    """The progress of all runs: words read where a training reads a text several times, else finished runs.
-
-    Attributes:
-        runs: R.
-        before: runs that were finished before.
-    """
-
-    runs: int
-    before: int
-    states: dict[int, Status] = field(default_factory=dict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def of(self, number: int) -> Report:
-        """Return the function that a training reports to."""
-
-        def report(status: Status) -> None:
-            if status.stage.startswith("training") and status.total:
-                with self.lock:
-                    self.states[number] = status
-
-        return report
-
-    def show(self, report: Report, finished: int, seconds: float) -> None:
-        """Report how far all runs are."""
-        with self.lock:
-            states = list(self.states.values())
-        stage = f"runs, {finished}/{self.runs} finished"
-        if not states:
-            report(Status(stage=stage, done=finished - self.before, total=self.runs - self.before, unit="runs"))
-            return
-        total = (self.runs - self.before) * max(status.total or 0 for status in states)
-        done = sum(status.done for status in states)
-        report(Status(stage=stage, done=min(done, total), total=total, unit=states[0].unit, seconds=seconds))
