@@ -29,6 +29,8 @@ from firth import sklearn as sklearn
 from firth import text as text
 from firth import vectors as vectors
 from firth.alignment.alignment import Alignment as Alignment
+from firth.alignment.contrast import contrast as contrast
+from firth.alignment.contrast_result import Contrast as Contrast
 from firth.alignment.procrustes import Procrustes as Procrustes
 from firth.alignment.self_learning import SelfLearning as SelfLearning
 from firth.alignment.semantic_change import SemanticChange as SemanticChange

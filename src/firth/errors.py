@@ -10,6 +10,7 @@ The hierarchy::
     ├── FormatError          (ValueError)       a file does not hold what its format promises
     ├── CorpusError          (ValueError)       a text source is missing, empty, or not text
     ├── UnknownWordError     (KeyError)         a query names a word that has no vector
+    │   └── RareWordError                       a word is too rare in one of two groups of texts to be compared
     ├── UnknownTargetError   (KeyError)         a result of a tagger has no such target
     ├── DivergenceError      (ArithmeticError)  training produced NaN or infinity
     ├── DataError            (OSError)          a named data set is absent or is not the pinned one
@@ -198,6 +199,25 @@ class UnknownWordError(FirthError, KeyError):
     def __reduce__(self) -> tuple[type["UnknownWordError"], tuple[str, list[str], list[str]]]:
         # The default would rebuild the error without its suggestions, or with a function that cannot be pickled.
         return type(self), (self.word, self.suggestions, self.parts)
+
+
+class RareWordError(UnknownWordError):
+    """A word is too rare in one of two groups of texts to be compared.
+
+    Args:
+        word: the word.
+        reason: the sentence that says in which group, with its counts.
+    """
+
+    def __init__(self, word: str, reason: str) -> None:
+        super().__init__(word)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return self.reason
+
+    def __reduce__(self) -> tuple[type["RareWordError"], tuple[str, str]]:  # type: ignore[override]  # other arguments
+        return type(self), (self.word, self.reason)
 
 
 class UnknownTargetError(FirthError, KeyError):

@@ -22,7 +22,7 @@ Cost: two products of 2 n^2 D flops for n common words.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -137,19 +137,46 @@ class SemanticChange:
                 n-grams.
             FormatError: a vector is not finite.
         """
-        before, _ = normalise(checked_matrix(old), "unit-centre-unit")
-        after, _ = normalise(checked_matrix(new), "unit-centre-unit")
-        words = _common(old, new, self.min_count)
-        before = before[[old.key_to_index[word] for word in words]]
-        after = after[[new.key_to_index[word] for word in words]]
-        anchors = min(self.anchors or len(words), len(words))
-        turn, _ = orthogonal(before[:anchors], after[:anchors])
-        before = np.asarray(before @ turn, dtype=np.float32)
-        k = min(self.neighbours, len(words) - 1)
-        overlaps, local = _neighbourhoods(before, after, k)
-        distance = 1 - (unit(before).astype(np.float64) * unit(after)).sum(axis=1)
-        sides = [WordVectors(words, rows, metadata={"name": name}) for rows, name in ((before, "old"), (after, "new"))]
-        return SemanticChanges(words, sides[0], sides[1], distance, local, overlaps, anchors, k)
+        pair = aligned(old, new, self.min_count, self.anchors)
+        k = min(self.neighbours, len(pair.words) - 1)
+        overlaps, local = _neighbourhoods(pair.old, pair.new, k)
+        then, now = (
+            WordVectors(pair.words, rows, metadata={"name": name})
+            for rows, name in ((pair.old, "old"), (pair.new, "new"))
+        )
+        return SemanticChanges(pair.words, then, now, pair.distances(), local, overlaps, pair.anchors, k)
+
+
+class Pair(NamedTuple):
+    """The vectors of common words in one space.
+
+    Attributes:
+        words: n common words, the most frequent first.
+        old: (n, D) float32, of length 1.
+        new: (n, D) float32.
+        anchors: number of words from which the map was learned.
+    """
+
+    words: list[str]
+    old: npt.NDArray[np.float32]
+    new: npt.NDArray[np.float32]
+    anchors: int
+
+    def distances(self) -> Floats:
+        """Return 1 - cosine of the two vectors of each word, (n,)."""
+        return np.asarray(1 - (unit(self.old).astype(np.float64) * unit(self.new)).sum(axis=1))
+
+
+def aligned(old: WordVectors, new: WordVectors, min_count: int = 1, anchors: int | None = None) -> Pair:
+    """Map old vectors into the space of new ones; the arguments and errors are those of `SemanticChange`."""
+    before, _ = normalise(checked_matrix(old), "unit-centre-unit")
+    after, _ = normalise(checked_matrix(new), "unit-centre-unit")
+    words = _common(old, new, min_count)
+    before = before[[old.key_to_index[word] for word in words]]
+    after = after[[new.key_to_index[word] for word in words]]
+    first = min(anchors or len(words), len(words))
+    turn, _ = orthogonal(before[:first], after[:first])
+    return Pair(words, np.asarray(before @ turn, dtype=np.float32), after, first)
 
 
 def _common(old: WordVectors, new: WordVectors, min_count: int) -> list[str]:
