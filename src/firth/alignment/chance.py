@@ -78,12 +78,12 @@ def against_chance(observed: Floats, counts: Ints, null: Floats, null_counts: In
         null_counts: (K, 2, V).
     """
     moved, rarity = np.sqrt(np.maximum(null, 0)), _rarity(null_counts)
-    known = np.isfinite(moved)
-    usable = np.isfinite(observed) & (known.sum(axis=0) >= FEWEST)
-    curve = _Curve.of(rarity[:, usable][known[:, usable]], moved[:, usable][known[:, usable]])
-    r = np.where(known & usable, moved - curve(rarity), np.nan)
+    finite = np.isfinite(moved)
+    usable = np.isfinite(observed) & (finite.sum(axis=0) >= FEWEST)
+    curve = _Curve.of(rarity[:, usable][finite[:, usable]], moved[:, usable][finite[:, usable]])
+    r = np.where(finite & usable, moved - curve(rarity), np.nan)
     expected = curve(_rarity(counts))
-    spread = _Spread.of(r[:, usable], np.nanmean(np.where(known, rarity, np.nan)[:, usable], axis=0))
+    spread = _Spread.of(r[:, usable], np.nanmean(np.where(finite, rarity, np.nan)[:, usable], axis=0))
     z_null, z, level = (np.full(a.shape, np.nan) for a in (null, observed, observed))
     z_null[:, usable] = spread.left_out()
     z[usable] = spread.z(np.sqrt(np.maximum(observed[usable], 0)) - expected[usable])

@@ -86,8 +86,8 @@ def contrast(
             be significant after the correction for many words.
         runs: number of samples of documents for the intervals; 0 for no intervals, in half of the time.
         threads: trainings at one time, each with one thread; None is one per processor.
-        **text: options of `Corpus.build` for texts that are not encoded yet, and `min_count`, the count that a word
-            must have in each of the groups to be compared; by default that for a text as long as the smaller group.
+        **text: options of `Corpus.build` for texts that are not encoded yet; and `min_count`, the count that a word
+            must have in each of the groups to be compared; by default 5.
 
     Returns:
         The words with their distances. After Ctrl-C with the permutations that are finished.
@@ -111,9 +111,9 @@ def contrast(
         model = _chosen(model, min(groups.tokens))
         documents = [groups.given(), *divisions, *(groups.resampled(_seed(seed, f"run {r}")) for r in range(runs))]
         finished: dict[int, Measured] = {}
-        one = partial(_measured, Plan(model, groups, documents, seed))
+        train = partial(_measured, Plan(model, groups, documents, seed))
         meter = Meter(len(documents), noun="pairs of trainings", each=2)
-        side_by_side(range(len(documents)), one, finished, meter, count, progress)
+        side_by_side(range(len(documents)), train, finished, meter, count, progress)
     return _result(groups, finished, permutations, runs, _facts(model, groups, seed))
 
 
@@ -208,7 +208,7 @@ def _measured(plan: Plan, number: int, scratch: Path, meter: Meter) -> Measured 
 
 def _there(vectors: Any, corpus: Corpus) -> WordVectors:
     """Return the vectors of the words that stand in a text."""
-    words: WordVectors = vectors.known if isinstance(vectors, SubwordVectors) else vectors
+    words: WordVectors = vectors.finite if isinstance(vectors, SubwordVectors) else vectors
     vocabulary = corpus.vocabulary
     counts = np.array([vocabulary.counts[vocabulary.ids[word]] if word in vocabulary else 0 for word in words.words])
     rows = np.flatnonzero(counts)
@@ -233,14 +233,14 @@ def _result(
     chance = against_chance(
         np.where(compared, observed.distance, np.nan),
         observed.counts,
-        np.stack([each.distance for each in null]),
-        np.stack([each.counts for each in null]),
+        np.stack([measured.distance for measured in null]),
+        np.stack([measured.counts for measured in null]),
     )
-    low, high = _interval(observed.distance, [each.distance for each in drawn_again])
+    low, high = _interval(observed.distance, [measured.distance for measured in drawn_again])
     ids = groups.corpus.vocabulary.ids
-    place = {word: i for i, word in enumerate(observed.pair.words)}
+    own_rows = {word: i for i, word in enumerate(observed.pair.words)}
     words = [word for word in observed.pair.words if compared[ids[word]]]
-    rows, own = [ids[word] for word in words], [place[word] for word in words]
+    rows, own = [ids[word] for word in words], [own_rows[word] for word in words]
     first, second = (
         WordVectors(list(words), side[own], counts=counts[rows], metadata={"name": name})
         for side, counts, name in zip(observed.pair[1:3], observed.counts, groups.tally.names, strict=True)
@@ -260,8 +260,8 @@ def _interval(observed: Floats, again: Sequence[Floats]) -> tuple[Floats, Floats
     if len(again) < 2:
         return np.full_like(observed, np.nan), np.full_like(observed, np.nan)
     distances = np.stack(again)
-    known = np.isfinite(distances)
-    mean = np.where(known, distances, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    finite = np.isfinite(distances)
+    mean = np.where(finite, distances, 0).sum(axis=0) / np.maximum(finite.sum(axis=0), 1)
     low, high = interval(distances - mean)
     return np.maximum(observed + low, 0), observed + high
 

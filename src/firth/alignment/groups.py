@@ -34,6 +34,7 @@ from firth.vocabulary import Vocabulary
 Ints = npt.NDArray[np.int64]
 
 BLOCK = 1 << 20  # tokens mapped at once
+COMPARED = 5  # least count by default of a word in each group to be compared: what fewer contexts say is chance
 _IDS, _OFFSETS = "ids.bin", "offsets.bin"
 _SEVERAL = "several in each group: a folder with a file for each, such as chapters, a list of texts or a table"
 _TRIES = 1000  # random divisions that were there before, in a row
@@ -151,13 +152,13 @@ class Groups:
         unit = _common_unit(parts, names)
         floors = (_floor(parts[0]), _floor(parts[1]))
         least = limits["min_count"]
-        if least is None:
-            least = max(size_defaults.min_count(min(part.num_tokens for part in parts)), *floors)
+        rule = max(size_defaults.min_count(min(part.num_tokens for part in parts)), *floors)
+        least, wanted = (rule, max(rule, COMPARED)) if least is None else (least, least)
         corpus, counts = _pooled(parts, least, limits["max_size"], folder)
-        if (counts.min(axis=0) >= least).sum() < 2:
+        if (counts.min(axis=0) >= wanted).sum() < 2:
             raise CorpusError(
-                f"fewer than two words stand {least:,} times in {names[0]} and as often in {names[1]}; expected longer "
-                "texts of one language, or a lower min_count"
+                f"fewer than two words stand {wanted:,} times in {names[0]} and as often in {names[1]}; expected "
+                "longer texts of one language, or a lower min_count"
             )
         return cls(
             corpus,
@@ -165,7 +166,7 @@ class Groups:
             (int(counts[0].sum()), int(counts[1].sum())),
             unit,
             counts,
-            Tally(names, (parts[0].vocabulary, parts[1].vocabulary), floors, least),
+            Tally(names, (parts[0].vocabulary, parts[1].vocabulary), floors, wanted),
         )
 
     def compared(self) -> npt.NDArray[np.bool_]:
@@ -190,16 +191,16 @@ class Groups:
                 f"permutations={number}: {self.sizes[0]} and {self.sizes[1]} {self.unit} can be divided anew in "
                 f"{ways} ways only; expected more {self.unit}: build the groups from shorter ones, such as chapters"
             )
-        seen, found = {self._key(np.arange(first))}, []
+        seen, divisions = {self._key(np.arange(first))}, []
         for k in range(number * _TRIES):
             order = generator(seed, f"division {k}").permutation(whole)
             parts = np.sort(order[:first]), np.sort(order[first:])
             if (key := self._key(parts[0])) not in seen:
                 seen.add(key)
-                found.append(parts)
-            if len(found) == number:
+                divisions.append(parts)
+            if len(divisions) == number:
                 break
-        return found
+        return divisions
 
     def _key(self, first: Ints) -> bytes:
         """Return what two divisions have in common that differ in the order of the groups alone."""
@@ -234,15 +235,15 @@ def _common_unit(parts: Sequence[Corpus], names: tuple[str, str]) -> str:
     """Return what the documents of both groups are called."""
     units = [units_of(part) for part in parts]
     if units[0].name != units[1].name:
-        single = names[[each.name for each in units].index("sentences")]
+        single = names[[own.name for own in units].index("sentences")]
         raise OptionError(
             f"{single} is one text, or one file, whose documents are not known, and the other group has several; "
             f"expected {_SEVERAL}"
         )
-    for name, each in zip(names, units, strict=True):
-        if len(each) < 2:
+    for name, own in zip(names, units, strict=True):
+        if len(own) < 2:
             raise OptionError(
-                f"{name} is a single {each.name[:-1]}: what chance does cannot be told from it; expected {_SEVERAL}"
+                f"{name} is a single {own.name[:-1]}: what chance does cannot be told from it; expected {_SEVERAL}"
             )
     return units[0].name
 
@@ -250,8 +251,8 @@ def _common_unit(parts: Sequence[Corpus], names: tuple[str, str]) -> str:
 def _pooled(parts: Sequence[Corpus], least: int, most: int | None, folder: Path) -> tuple[Corpus, Ints]:
     """Write both texts one after the other; return them with the counts (2, V) of the words."""
     words = list(dict.fromkeys(word for part in parts for word in part.vocabulary.words))
-    places = {word: i for i, word in enumerate(words)}
-    rows = [np.fromiter((places[word] for word in part.vocabulary.words), np.int64) for part in parts]
+    union = {word: i for i, word in enumerate(words)}
+    rows = [np.fromiter((union[word] for word in part.vocabulary.words), np.int64) for part in parts]
     total = np.zeros(len(words), dtype=np.int64)
     for part, own in zip(parts, rows, strict=True):
         total[own] += part.vocabulary.counts

@@ -34,7 +34,7 @@ _log = logging.getLogger("firth")
 
 def side_by_side(
     numbers: Sequence[int],
-    one: "Callable[[int, Path, Meter], Result | None]",
+    train: "Callable[[int, Path, Meter], Result | None]",
     finished: dict[int, Result],
     meter: "Meter",
     threads: int,
@@ -44,8 +44,8 @@ def side_by_side(
 
     Args:
         numbers: what to train, in this order.
-        one: trains one of them, from its number, a folder that vanishes, and the meter; returns None if it was asked to
-            stop before its end.
+        train: trains what has a number, in a folder that vanishes, with the meter; None if it was asked to stop
+            before its end.
         finished: results by number.
     """
     began = time.monotonic()
@@ -57,7 +57,7 @@ def side_by_side(
         ThreadPoolExecutor(min(threads, max(len(numbers), 1)), THREAD) as pool,
     ):
         work = {
-            pool.submit(contextvars.copy_context().run, _alone, one, number, meter, request): number
+            pool.submit(contextvars.copy_context().run, _alone, train, number, meter, request): number
             for number in numbers
         }
         try:
@@ -75,12 +75,12 @@ def side_by_side(
 
 
 def _alone(
-    one: "Callable[[int, Path, Meter], Result | None]", number: int, meter: "Meter", request: StopRequest
+    train: "Callable[[int, Path, Meter], Result | None]", number: int, meter: "Meter", request: StopRequest
 ) -> Result | None:
     if request.stop:
         return None
     with sharing(request), lending(None), vanishing_folder() as scratch, caching_in(scratch):
-        return one(number, scratch, meter)
+        return train(number, scratch, meter)
 
 
 @contextlib.contextmanager

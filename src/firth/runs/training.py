@@ -89,8 +89,8 @@ def bootstrap(
     folder = None if checkpoint is None else Path(checkpoint)
     finished = _kept(plan, folder)
     missing = [number for number in range(1, runs + 1) if number not in finished]
-    one = functools.partial(_one, plan, folder)
-    side_by_side(missing, one, finished, Meter(runs, len(finished)), usable_threads(threads), progress)
+    train = functools.partial(_one, plan, folder)
+    side_by_side(missing, train, finished, Meter(runs, len(finished)), usable_threads(threads), progress)
     if not finished:
         raise KeyboardInterrupt
     stopped = len(finished) < runs

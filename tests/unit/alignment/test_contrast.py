@@ -203,7 +203,7 @@ def test_lines_in_place_of_documents_are_said(tmp_path, caplog):
         ({"seed": -1}, OptionError, "seed=-1"),
         ({"model": firth.AdaGram(dim=4)}, OptionError, "expected a model that learns word"),
         ({"min_count": 5000}, CorpusError, "fewer than two words stand 5,000 times in first and as often in second"),
-        ({"second": ["x y", "y x", "x x y"]}, CorpusError, "fewer than two words stand 1 times in first and as often"),
+        ({"second": ["x y", "y x", "x x y"]}, CorpusError, "fewer than two words stand 5 times in first and as often"),
         ({"window": 3}, UnknownOptionError, "window"),
     ],
 )

@@ -68,12 +68,20 @@ def test_a_word_is_too_rare_in_a_group(read, word, said):
     assert str(read(A, B, min_count=2).tally.rare(word)).startswith(said)
 
 
+def test_words_are_compared_from_five_times_on(read):
+    """Words that stand less often take part in the training, and are not compared."""
+    groups = read([*A, "the the and and and"], [*B, "the the the and and and"])
+    assert groups.counts[:, :2].tolist() == [[5, 5], [5, 5]]
+    assert "sat" in groups.corpus.vocabulary
+    assert groups.compared().sum() == 2
+
+
 def test_a_word_of_neither_group_is_not_rare(read):
     assert read(A, B, min_count=2).tally.rare("zebra") is None
 
 
 def test_a_corpus_that_has_left_rare_words_out(read):
-    groups = read(firth.Corpus.build(A, min_count=2), firth.Corpus.build(B, min_count=2))
+    groups = read(firth.Corpus.build(A, min_count=2), firth.Corpus.build(B, min_count=2), min_count=2)
     assert groups.tally.min_count == 2
     assert "'ran' is too rare in a: less than 2 there, 2 in b" in str(groups.tally.rare("ran"))
 
@@ -135,5 +143,5 @@ def test_a_file_of_lines_and_a_folder_of_documents(read, tmp_path):
     with pytest.raises(OptionError, match="a is one text, or one file, whose documents are not known"):
         read(tmp_path / "lines.txt", B)
     (tmp_path / "more.txt").write_text("\n".join(B), encoding="utf-8")
-    groups = read(tmp_path / "lines.txt", tmp_path / "more.txt")
+    groups = read(tmp_path / "lines.txt", tmp_path / "more.txt", min_count=1)
     assert (groups.unit, groups.sizes) == ("sentences", (4, 2))
