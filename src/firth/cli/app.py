@@ -68,6 +68,7 @@ PANELS = {
         "plot": ("plot", "plot", "Draw maps of words, learning curves and comparisons."),
         "axis": ("axis", "axis", "Place words between two poles, such as cold and hot."),
         "semantic-change": ("semantic_change", "semantic_change", "Show which words changed their meaning over time."),
+        "contrast": ("contrast", "contrast", "Show which words two groups of texts use differently, with p-values."),
         "bias": ("bias", "bias", "Measure social bias in vectors, for example by gender."),
         "explain": ("explain", "explain", "Show which words of a text a model's answer comes from."),
     },

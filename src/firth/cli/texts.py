@@ -45,15 +45,9 @@ def corpus_of(
         defaults: options for what was not given; ignored for a corpus that is built already.
         threads: files that are read at once; None for one per processor.
     """
-    reading = READING.select(options)
-    cache, column, stop_words = (reading.get(name) for name in ("cache", "column", "stop_words"))
-    table = READ_TABLES.select(options)
-    given = {name: value for name, value in CORPUS.select(options).items() if name not in reading}
-    if stop_words is not None:
-        given["stop_words"] = words_of(stop_words)
+    given = text_options(options)
     if is_built_corpus(sources):
-        if given or column is not None or table:
-            names = ", ".join([*given, *(["column"] if column is not None else []), *table])
+        if names := ", ".join(name for name in given if name != "cache"):
             raise OptionError(
                 f"{sources[0]} is a corpus that is built already; {names} can only be given with its text"
             )
@@ -61,9 +55,19 @@ def corpus_of(
     if every_word:
         given["min_count"] = 1
     given = {**(defaults or {}), **given}
-    return Corpus.build(
-        source_of(sources), cache=cache, column=column, threads=threads, progress=progress, **table, **given
-    )
+    return Corpus.build(source_of(sources), threads=threads, progress=progress, **given)
+
+
+def text_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `Corpus.build` that a command was given.
+
+    Args:
+        options: the command's options, with those of `CORPUS` and `READING` among them.
+    """
+    given = {**CORPUS.select(options), **READING.select(options)}
+    if (stop_words := given.get("stop_words")) is not None:
+        given["stop_words"] = words_of(stop_words)
+    return given
 
 
 def is_built_corpus(sources: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from firth import registry
 from firth.cli.output import complain, note, working
-from firth.errors import FormatError, OptionError
+from firth.errors import FirthError, FormatError, OptionError
 from firth.loading import instead, load, load_vectors
 from firth.sentences.encoded_texts import TextEncoder
 from firth.storage.encodings import decoded_text
@@ -78,11 +78,16 @@ def keys_of_shown(vectors: Any, words: Sequence[str]) -> list[str]:
 
 def refuse_unknown(words: Iterable[str], vectors: Any) -> None:
     """Raise an error for words without a vector; called last, so that one misspelt word does not hide other answers."""
-    unknown = [word for word in words if word not in vectors]
-    for word in unknown[:-1]:
-        complain(str(vectors.lexicon.unknown(word)))
-    if unknown:
-        raise vectors.lexicon.unknown(unknown[-1])
+    refuse((word for word in words if word not in vectors), lambda word: vectors.lexicon.unknown(word))
+
+
+def refuse(unknown: Iterable[str], error: Callable[[str], FirthError]) -> None:
+    """Say what is wrong with each of some words, and fail; without words do nothing."""
+    words = list(unknown)
+    for word in words[:-1]:
+        complain(str(error(word)))
+    if words:
+        raise error(words[-1])
 
 
 def read_words(path: str) -> list[str]:
