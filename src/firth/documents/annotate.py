@@ -461,16 +461,16 @@ def _contents(path: Path, longest: int, on_error: str, lines_are: str | None) ->
             lines, length, count = [], 0, count + 1
         elif length > 2 * longest:
             text = "".join(lines)
-            place = _place_to_cut(text, longest, _CUTS if lines_are is None else (_LINE_END, *_CUTS))
+            end = _where_to_cut(text, longest, _CUTS if lines_are is None else (_LINE_END, *_CUTS))
             if not count:
                 warn_caller(f"{path}: no empty line in {length:,} characters; it is cut behind sentences, see longest=")
-            yield text[:place]
-            lines, length, count = [text[place:]], length - place, count + 1
+            yield text[:end]
+            lines, length, count = [text[end:]], length - end, count + 1
     if not count or any(map(str.strip, lines)):
         yield "".join(lines)
 
 
-def _place_to_cut(text: str, longest: int, patterns: Iterable[re.Pattern[str]]) -> int:
+def _where_to_cut(text: str, longest: int, patterns: Iterable[re.Pattern[str]]) -> int:
     """Return where a text is cut: behind the first match after `longest` characters, else there."""
     for pattern in patterns:
         if match := pattern.search(text, longest):

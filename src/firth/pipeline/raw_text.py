@@ -52,13 +52,13 @@ def differing_texts(sentences: Sequence[DependencySentence], raw: RawText) -> li
 
     White space may differ in its kind and number.
     """
-    found = list[tuple[int, str, str]]()
+    differing = list[tuple[int, str, str]]()
     for number, (sentence, spans) in enumerate(zip(sentences, raw.tokens, strict=True), 1):
         written = " ".join(raw.text[spans[0][0] : spans[-1][1]].split())
         said = next(filter(None, map(_TEXT.fullmatch, sentence.comment_lines)), None)
         if said and " ".join(said[1].split()) != written:
-            found.append((number, said[1], written))
-    return found
+            differing.append((number, said[1], written))
+    return differing
 
 
 def written_tokens(sentence: DependencySentence) -> list[tuple[Row, tuple[Row, ...]]]:

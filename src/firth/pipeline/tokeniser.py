@@ -250,8 +250,8 @@ class TokeniserModel(Hinted):
         invisible = {c for c in set(text) if unicodedata.category(c) == "Cf" and c not in self._alphabet}
         if not invisible:
             return self._spans(text)
-        kept = [place for place, character in enumerate(text) if character not in invisible]
-        visible, ends = "".join(text[place] for place in kept), [*kept, len(text)]
+        kept = [position for position, character in enumerate(text) if character not in invisible]
+        visible, ends = "".join(text[position] for position in kept), [*kept, len(text)]
         starts = [0, *(a + 1 if text[a].isspace() else b for a, b in itertools.pairwise(ends))]
         return [[(starts[start], ends[end]) for start, end in sentence] for sentence in self._spans(visible)]
 

@@ -424,8 +424,8 @@ def _sentence(rows: Rows, comments: Sequence[str], trees: bool) -> DependencySen
 
 def _replaced(row: Row, columns: Mapping[int, Row], word: int) -> Row:
     values = list(row)
-    for place, column in columns.items():
-        values[place] = column[word]
+    for number, column in columns.items():
+        values[number] = column[word]
     return tuple(values)
 
 
