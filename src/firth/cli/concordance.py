@@ -46,7 +46,8 @@ def _concordance(
     """Show every occurrence of a word, a phrase or a pattern in its context, as it is written.
 
     Spelling and punctuation are those of the text. Sentences go on over wrapped lines, and words that a hyphen divides
-    at the end of a line are whole. Capital letters make no difference, unless --tokens says so.
+    at the end of a line are whole. Capital letters make no difference, unless --tokens says so, or the words are given,
+    as in CoNLL-U.
     """
     if csv and json:
         raise OptionError("--csv and --json: expected one of both")

@@ -122,7 +122,7 @@ def _options(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _size(facts: Mapping[str, Any]) -> str:
-    return f"{facts['tokens']:,} words in {facts['documents']:,} {facts['unit']}"
+    return f"{counted(facts['tokens'], 'word')} in {counted(facts['documents'], facts['unit'].removesuffix('s'))}"
 
 
 def _print(result: RankedWords[Any], csv: bool, json: bool) -> None:

@@ -196,7 +196,8 @@ class _Reader:
             return self._finder.tokens(passage.text)
         tokens, start = list[Token](), 0
         for word in passage.text.split(" "):
-            tokens.append((word, start, start + len(word)))
+            made = self._finder.tokens(word)  # what the rule makes of it, where that is one word
+            tokens.append((made[0][0] if len(made) == 1 else word, start, start + len(word)))
             start += len(word) + 1
         return tokens
 

@@ -247,11 +247,11 @@ def _intervals(
 ) -> tuple[Floats, Floats]:
     """Return the ends of the bootstrap intervals of the log ratios of words."""
     empty = np.full(len(rows[0]), np.nan)
-    for side in (a, b):
+    for name, side in (("text", a), ("reference", b)):
         if np.count_nonzero(side.sizes) < 2 and resamples:
             warn_caller(
-                f"{side.documents.corpus.path.name}: a single document, so that nothing says how far the figures "
-                "depend on it: no intervals; give several files, or a list of texts"
+                f"the {name} is a single document, so that nothing says how far the figures depend on it: no "
+                "intervals; give several files, or a list of texts"
             )
             return empty, empty
     if not resamples or not len(rows[0]):

@@ -96,6 +96,14 @@ def test_counts_agree_with_the_vocabulary_or_the_reason_is_said(novel, tmp_path)
         list(corpus.concordance("honour*"))
 
 
+def test_words_that_are_given_stay_as_they_are_unless_a_rule_is_given(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text("1\tHonour\t_\tN\t_\t_\t0\troot\t_\t_\n2\t's\t_\tN\t_\t_\t1\tx\t_\t_\n\n", encoding="utf-8")
+    assert list(firth.concordance(path, "honour")) == []
+    assert [each.sentence for each in firth.concordance(path, "Honour 's")] == ["Honour 's"]
+    assert [each.match for each in firth.concordance(path, "honour", tokens="words")] == ["Honour"]
+
+
 def test_mistakes(novel):
     for wrong in ({"window": 0}, {"limit": 0}, {"sort": "up"}):
         with pytest.raises(OptionError, match=next(iter(wrong))):

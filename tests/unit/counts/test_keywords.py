@@ -84,6 +84,6 @@ def test_corpora_without_files_leave_out_what_they_do_not_know(tmp_path):
 
 
 def test_a_single_document_has_no_interval():
-    with pytest.warns(UserWarning, match="no intervals; give several files"):
+    with pytest.warns(UserWarning, match="the text is a single document.* no intervals; give several files"):
         row = firth.keywords(["king king"], B, min_count=1, progress=False)[0]
     assert all(map(math.isnan, (row.low, row.high, row.dispersion)))
