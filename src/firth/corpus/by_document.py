@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firth.corpus import storage
 from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.columns import COLUMNS
 from firth.corpus.contents import is_blank
@@ -55,10 +54,9 @@ def by_document(source: Any, options: Mapping[str, Any], *, progress: Progress =
         corpus = as_corpus(source, {**chosen, **options}, defaults={"min_count": 1}, progress=progress)
         return Documents(corpus, unit, names=names)
     as_corpus(source, options)
-    origin = storage.read_manifest(source.path).get("source", {})
     tokens = source.options.tokens
     plain = isinstance(tokens, str) and (tokens in RULES or word_rule(tokens) is not None)
-    files = reopened(origin) if plain else None
+    files = reopened(source.origin) if plain else None
     if files is None:
         return Documents(source, "sentences", source.options.min_count or 1)
     again = {

@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -61,6 +61,7 @@ class Corpus:
         documents: (M + 1,) int64, memory-mapped: document m is the sentences documents[m]:documents[m + 1]. A document
             is a file of several, a text or list of tokens of several, or a row of a table. None for a single file,
             whose documents are not known, and for a corpus that an older version of firth has built.
+        origin: the name of the source and, of files, where they are and how they were read.
     """
 
     path: Path
@@ -71,6 +72,7 @@ class Corpus:
     fingerprint: str
     characters: int | None = None
     documents: npt.NDArray[np.int64] | None = None
+    origin: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     @explained
@@ -151,6 +153,8 @@ class Corpus:
             target_folder = folder / f"{resolved.name}-{_place_digest(resolved, checked)}"
         if target_folder is not None and identity is not None and _holds(target_folder, identity, tell=True):
             corpus = cls.open(target_folder)
+            if isinstance(resolved, Files) and "asked" not in corpus.origin:  # an earlier version built it
+                corpus = replace(corpus, origin={**corpus.origin, **resolved.described()})
             if checked.min_count is None and not is_learned(checked.tokens):
                 log_choice({"min_count": corpus.options.min_count}, corpus.vocabulary.total)
             return corpus
@@ -200,7 +204,9 @@ class Corpus:
         vocabulary = storage.read_vocabulary(folder, int(facts["words"]), total, storage.AGAIN)
         ids, offsets = storage.read_ids(folder), storage.read_offsets(folder)
         documents = storage.read_documents(folder)
-        return cls(folder, vocabulary, ids, offsets, options, fingerprint, characters, documents)
+        source = facts.get("source")
+        origin = source if isinstance(source, dict) else {}
+        return cls(folder, vocabulary, ids, offsets, options, fingerprint, characters, documents, origin)
 
     @property
     def num_tokens(self) -> int:
@@ -238,7 +244,7 @@ class Corpus:
             UserWarning: the files are not known or not what they were; or the text does not hold a word as often as
                 the vocabulary has counted it, and why.
         """
-        searched = text_of_corpus(storage.read_manifest(self.path)["source"], self.options, self.vocabulary, self)
+        searched = text_of_corpus(self.origin, self.options, self.vocabulary, self)
         return Concordance(word_query(query, searched.rule), searched, window, sort, limit)
 
     def to_dataset(self) -> Any:

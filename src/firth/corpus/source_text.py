@@ -41,18 +41,18 @@ def text_of_source(
 
 
 def text_of_corpus(
-    source: Any, options: CorpusOptions, vocabulary: Vocabulary, sentences: Iterable[list[str]]
+    origin: Mapping[str, Any], options: CorpusOptions, vocabulary: Vocabulary, sentences: Iterable[list[str]]
 ) -> SourceText:
     """Return the text of a corpus as its files hold it, or as its sentences where these are not known.
 
     Args:
-        source: what the corpus says of its source.
+        origin: where its files are and how they were read; see `Corpus`.
         sentences: its sentences as words of the vocabulary.
 
     Warns:
         UserWarning: the files are not known, or not what they were.
     """
-    files = reopened(source) if isinstance(source, Mapping) else None
+    files = reopened(origin)
     pieces = _are_pieces(options.tokens)
     if files is None or not (pieces or _is_known(options.tokens)):
         why = "its files are not known" if files is None else f"it cannot call {options.tokens!r} again"

@@ -50,9 +50,20 @@ def test_corpora_without_files_show_their_words(built, tmp_path, monkeypatch):
         found = list(corpus.concordance("Honour"))
     assert [(each.line, each.sentence) for each in found] == [(1, "of honour said he")]
     monkeypatch.setattr(Files, "described", lambda self: {})  # as an earlier version wrote a corpus
-    corpus = firth.Corpus.build(path, min_count=1, cache=tmp_path / "d", progress=False)
+    folder = firth.Corpus.build(path, min_count=1, cache=tmp_path / "d", progress=False).path
+    corpus = firth.Corpus.open(folder)
     with pytest.warns(UserWarning, match="its files are not known"):
         assert len(list(corpus.concordance("honour"))) == 2
+
+
+def test_a_corpus_of_an_earlier_version_knows_its_files_where_it_is_built_again(built, tmp_path, monkeypatch):
+    path, _ = built
+    with monkeypatch.context() as earlier:
+        earlier.setattr(Files, "described", lambda self: {})
+        old = firth.Corpus.build(path, min_count=1, cache=tmp_path / "d", progress=False)
+    again = firth.Corpus.build(path, min_count=1, cache=tmp_path / "d", progress=False)
+    assert again.path == old.path
+    assert [each.match for each in again.concordance("honour")] == ["HONOUR", "honour"]
 
 
 def test_pieces_are_no_words(tmp_path):
