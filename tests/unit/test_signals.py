@@ -2,10 +2,11 @@
 
 import signal
 import threading
+import time
 
 import pytest
 
-from firth.signals import HANDLED, exit_status, finishing, ignoring_interrupts, interruptible, stopping
+from firth.signals import HANDLED, exit_status, finishing, ignoring_interrupts, interruptible, sharing, stopping
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals as POSIX has them")
 
@@ -66,6 +67,25 @@ def test_a_terminal_that_is_gone_is_heard():
     with stopping() as asked, ignoring_interrupts():  # where another process answers
         signal.raise_signal(signal.SIGHUP)
     assert not asked.stop
+
+
+def test_threads_share_the_flag_of_the_main_thread():
+    asked = threading.Event()
+
+    def train(request):
+        with sharing(request), stopping() as own:
+            assert own is request
+            asked.set()
+            while not own.stop:
+                time.sleep(0.001)
+
+    with stopping() as request:
+        thread = threading.Thread(target=train, args=(request,))
+        thread.start()
+        assert asked.wait(10)
+        signal.raise_signal(signal.SIGINT)
+        thread.join(10)
+        assert not thread.is_alive()
 
 
 def test_in_a_thread_nothing_is_heard():

@@ -295,7 +295,7 @@ def _joined(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, Sequence[str]
     ids = np.concatenate([corpus.ids[corpus.offsets[i] : corpus.offsets[i + 1]] for i in order])
     offsets = np.concatenate([[0], np.cumsum(np.bincount(owners, weights=sizes).astype(np.int64))])
     digest = hashlib.blake2b(f"{corpus.fingerprint} {owners.tolist()}".encode(), digest_size=16).hexdigest()
-    return dataclasses.replace(corpus, ids=ids, offsets=offsets, fingerprint=digest), list(numbers)
+    return dataclasses.replace(corpus, ids=ids, offsets=offsets, fingerprint=digest, documents=None), list(numbers)
 
 
 def _known(start: WordVectors, corpus: Corpus, *, outputs: bool) -> WordVectors:
