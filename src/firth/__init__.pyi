@@ -135,8 +135,8 @@ from firth.neural.models.translation.translator import Translator as Translator
 from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier as TreeLSTMClassifier
 from firth.neural.training.options import TrainingOptions as TrainingOptions
 from firth.readers.parallel import read_parallel as read_parallel
-from firth.runs.training import bootstrap as bootstrap
 from firth.runs.runs import Runs as Runs
+from firth.runs.training import bootstrap as bootstrap
 from firth.senses.adagram import AdaGram as AdaGram
 from firth.senses.clustering import SenseClusters as SenseClusters
 from firth.senses.online import MultiSenseSkipGram as MultiSenseSkipGram

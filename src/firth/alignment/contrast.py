@@ -41,10 +41,10 @@ from firth.kernels.threads import usable_threads
 from firth.options import check_whole, wrong_kind
 from firth.progress import Progress, check_progress
 from firth.randomness import check_seed, generator
-from firth.runs.training import check_model
 from firth.runs.estimates import interval
 from firth.runs.pool import Meter, side_by_side, vanishing_folder
 from firth.runs.samples import drawn, log_sentences
+from firth.runs.training import check_model
 from firth.training_facts import text_facts
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.subword_vectors import SubwordVectors
