@@ -143,7 +143,7 @@ def annotate(
         given: dict[str, Any] = {"tokeniser": tokeniser, "language": language, "lines": lines, "pipeline": pipeline}
         return annotate([texts], tagger=tagger, parser=parser, coref=coref, confidences=confidences, **given)[0]
     if pipeline is not None:
-        model = _pipeline(pipeline, parser=parser, language=language, lines=lines, tokeniser=tokeniser)
+        model = _pipeline(pipeline, parser=parser, language=language, tokeniser=tokeniser)
         tokeniser, parser = model.tokeniser, model.parser
         tagger = [*listed(model.tagger), *listed(tagger)]
     stages = Stages.of(tagger, parser, coref, confidences=confidences)
@@ -191,7 +191,7 @@ def document_of(text: Any, *, tokeniser: Any = None, name: str = "", **given: An
     if not isinstance(text, str):
         raise ArgumentTypeError(f"{brief(text)}: expected a text or a firth.Document")
     if hasattr(tokeniser, "document"):  # a trained one
-        trained: Document = tokeniser.document(text, name=name)
+        trained: Document = tokeniser.document(text, name=name, lines=given.get("lines"))
         return trained
     return Document.from_text(text, name=name, tokeniser=tokeniser, **given)
 
@@ -305,7 +305,7 @@ def annotate_files(
     unfinished = UnfinishedFile(target, format, identity)
     folders = dict(models)
     if pipeline is not None:
-        model = _pipeline(pipeline, parser=parser, language=language, lines=lines)
+        model = _pipeline(pipeline, parser=parser, language=language)
         tokeniser, models["parser"] = model.tokeniser, model.parser
         models["tagger"] = [*listed(model.tagger), *listed(tagger)]
         if processes > 1 and isinstance(pipeline, str | os.PathLike):

@@ -46,6 +46,7 @@ from firth.readers.conllu import COLUMNS, NONE, DependencySentence
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.storage.skipping import SKIP
+from firth.text.running_text import check_lines, line_spans, sentences_and_tokens
 from firth.training_facts import with_training_facts
 
 KIND = "firth-tokeniser"
@@ -241,12 +242,28 @@ class TokeniserModel(Hinted):
             }
         )
 
-    def spans(self, text: str) -> Spans:
+    def spans(self, text: str, *, lines: str | None = None) -> Spans:
         """Return the places of the tokens of each sentence of a text; the end is exclusive.
 
         Characters without width that the treebank never had, such as soft hyphens, are read over and stay with their
         token.
+
+        Args:
+            lines: what a line is, as for `document`.
+
+        Raises:
+            OptionError: `lines` is something else.
         """
+        check_lines(lines)
+        if lines == "word":
+            return sentences_and_tokens(text, lines=lines)
+        if lines == "sentence":
+            places = ((first, self.spans(text[first:last])) for first, last in line_spans(text))
+            return [
+                [(first + start, first + end) for sentence in sentences for start, end in sentence]
+                for first, sentences in places
+                if sentences
+            ]
         invisible = {c for c in set(text) if unicodedata.category(c) == "Cf" and c not in self._alphabet}
         if not invisible:
             return self._spans(text)
@@ -273,21 +290,24 @@ class TokeniserModel(Hinted):
         return sentences
 
     @explained
-    def document(self, text: str, *, name: str = "") -> Document:
+    def document(self, text: str, *, name: str = "", lines: str | None = None) -> Document:
         """Return the document of a raw text: sentences, tokens with their places, and the words of multiword tokens.
 
         Args:
             text: running text; an empty line ends a sentence.
             name: of the document.
+            lines: what a line is: "sentence", or "word", where words stay as they are and an empty line ends a
+                sentence; None for running text.
 
         Raises:
             ArgumentTypeError: the text or the name is no string.
+            OptionError: `lines` is something else.
         """
         text = checked_raw_text(text, name)
         sentences, offsets = list[DependencySentence](), list[tuple[int, int]]()
-        for number, spans in enumerate(self.spans(text), 1):
+        for number, spans in enumerate(self.spans(text, lines=lines), 1):
             tokens = [" ".join(text[start:end].split()) for start, end in spans]
-            words = self.multiword.words(tokens)
+            words = [(token,) for token in tokens] if lines == "word" else self.multiword.words(tokens)
             sentences.append(DependencySentence(_rows(tokens, words), sentence_comments(name, number, text, spans)))
             offsets += [span for span, of_token in zip(spans, words, strict=True) for _ in of_token]
         return Document(tuple(sentences), name, text, tuple(offsets))

@@ -20,7 +20,7 @@ An empty line ends a sentence, the end of a line alone does not, unless each lin
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from firth.errors import ArgumentTypeError, FormatError, OptionError, brief
@@ -87,7 +87,7 @@ def sentences_and_tokens(
             raise OptionError("lines='word' with a tokeniser: each line is a word already; expected one of both")
         return _word_lines(text)
     spans_of = partial(rule_tokens, language=language) if tokeniser is None else _given(tokeniser)
-    spans = sentence_spans(text, language) if lines is None else filter(None, map(_stripped, _LINE.finditer(text)))
+    spans = sentence_spans(text, language) if lines is None else line_spans(text)
     sentences = (spans_of(text, start, end) for start, end in spans)
     return [sentence for sentence in sentences if sentence]
 
@@ -96,6 +96,11 @@ def check_lines(lines: str | None) -> None:
     """Check what a line of text is said to be."""
     if lines is not None and lines not in LINES:
         raise OptionError(f"lines={brief(lines)}: expected {' or '.join(map(repr, LINES))}, or none for running text")
+
+
+def line_spans(text: str) -> Iterator[Span]:
+    """Yield the places of lines that are not empty, without white space around them."""
+    return filter(None, map(_stripped, _LINE.finditer(text)))
 
 
 def _word_lines(text: str) -> list[list[Span]]:

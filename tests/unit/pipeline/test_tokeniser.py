@@ -53,6 +53,17 @@ def test_an_empty_line_ends_a_sentence(tokeniser):
     assert len(tokeniser.spans("M. Blanc aime\nle livre")) == 1
 
 
+def test_lines_may_be_sentences_or_words(tokeniser):
+    text = "M. Blanc aime le livre du jardin. M. Durand\n\n  voit le chat\n"
+    document = tokeniser.document(text, lines="sentence")
+    assert [len(sentence) for sentence in document.sentences] == [11, 3]  # of its words, with those of "du"
+    assert text[slice(*document.offsets[-1])] == "chat"
+    words = tokeniser.document("du\tX\nM.\n\nchat\n", lines="word")
+    assert [sentence.words for sentence in words.sentences] == [("du", "M."), ("chat",)]
+    with pytest.raises(OptionError, match="expected 'sentence' or 'word'"):
+        tokeniser.spans("a", lines="page")
+
+
 def test_tokens_with_spaces_are_learned():
     words = ["chủ tịch", "xã", "nói", "."]
     sentences = [DependencySentence.of([*words[: 1 + k % 3], "."]) for k in range(60)]
