@@ -166,8 +166,8 @@ _INSTEAD = {  # class of a model: what to do with it, in messages about somethin
     ),
     "SubwordVectors": "; use firth.SubwordVectors, or its known words: `firth.load(path).known`",
     "Runs": (
-        "; `firth convert` writes their consensus, which is `firth.load(path).consensus`; any function of word vectors "
-        "gets an interval by `firth.load(path).estimate`; and each folder run-01, run-02 in it holds word vectors"
+        "; `firth convert` writes their consensus (`firth.load(path).consensus`), each folder run-01, run-02 in it "
+        "holds word vectors, and `firth.load(path).estimate(function)` gives a function of word vectors an interval"
     ),
     "SenseVectors": "; one vector per word is `firth.load(path).single()`, one per sense `firth.load(path).apart()`",
 }
@@ -230,7 +230,8 @@ def load_as(
             raise
         raise OptionError(f"{path} is a file that holds no model, expected {expected}") from None
     if not isinstance(model, kind):
-        raise OptionError(f"{path} holds {registry.plain_name(model)}, expected {expected}")
+        more = instead(model) if issubclass(kind, WordVectors) else ""
+        raise OptionError(f"{path} holds {registry.plain_name(model)}, expected {expected}{more}")
     return model
 
 
