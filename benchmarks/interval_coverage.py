@@ -114,7 +114,7 @@ def table() -> str:
         "",
         "`counts-long` was added after `counts` had been seen to miss the endless corpus: more words a document make",
         "the bias of a cosine smaller beside its interval, as the last column shows. Intervals of skip-gram hold the",
-        "average too often, presumably because each run has the chance of a single training, which the average has not.",
+        "average too often, presumably because each run has the chance of a single training besides.",
         "",
         "| model | documents | words of each | cases | average covered | endless covered | mean off by |",
         "|---|---:|---:|---:|---:|---:|---:|",
