@@ -120,14 +120,29 @@ def drawn(corpus: Corpus, numbers: Ints, folder: Path) -> Corpus:
         CorpusError: the sample cannot be written, or has no words.
     """
     units = units_of(corpus)
-    counts = np.zeros(len(corpus.vocabulary), dtype=np.int64)
     first, last = units.borders[numbers], units.borders[numbers + 1]
-    end = 0
-    with (
-        writing(folder.parent, "a sample", "4 bytes a word for each thread"),
-        (folder / _IDS).open("wb") as ids,
-        (folder / _OFFSETS).open("wb") as offsets,
-    ):
+    with writing(folder.parent, "a sample", "4 bytes a word for each thread"):
+        counts = _write(corpus, first, last, folder)
+    whole, tokens = corpus.vocabulary, int(counts.sum())
+    if not tokens:
+        raise CorpusError(
+            f"{len(numbers):,} {units.name} were drawn, and none has a word of the vocabulary; use more documents"
+        )
+    return replace(
+        corpus,
+        path=folder,
+        vocabulary=Vocabulary(whole.words, counts, round(whole.total * tokens / corpus.num_tokens)),
+        ids=mapped_numbers(folder / _IDS, "<i4"),
+        offsets=mapped_numbers(folder / _OFFSETS, "<i8"),
+        fingerprint=hashlib.blake2b(f"{corpus.fingerprint} ".encode() + numbers.tobytes(), digest_size=16).hexdigest(),
+        documents=np.append(0, np.cumsum(last - first)),
+    )
+
+
+def _write(corpus: Corpus, first: Ints, last: Ints, folder: Path) -> Ints:
+    """Write the ids and offsets of documents, from some sentences to others; return the counts of their words."""
+    counts, end = np.zeros(len(corpus.vocabulary), dtype=np.int64), 0
+    with (folder / _IDS).open("wb") as ids, (folder / _OFFSETS).open("wb") as offsets:
         offsets.write(np.zeros(1, dtype=np.int64).data)
         for part in _parts(corpus, first, last):
             tokens = _copied(corpus.ids, corpus.offsets[first[part]], corpus.offsets[last[part]])
@@ -138,21 +153,7 @@ def drawn(corpus: Corpus, numbers: Ints, folder: Path) -> Corpus:
             ids.write(np.ascontiguousarray(tokens).data)
             offsets.write(ends.data)
             end = int(ends[-1])
-    if not end:
-        raise CorpusError(
-            f"{len(numbers):,} documents were drawn, and none has a word of the vocabulary; use more documents"
-        )
-    digest = hashlib.blake2b(f"{corpus.fingerprint} ".encode() + numbers.tobytes(), digest_size=16).hexdigest()
-    whole = corpus.vocabulary
-    return replace(
-        corpus,
-        path=folder,
-        vocabulary=Vocabulary(whole.words, counts, round(whole.total * end / corpus.num_tokens)),
-        ids=mapped_numbers(folder / _IDS, "<i4"),
-        offsets=mapped_numbers(folder / _OFFSETS, "<i8"),
-        fingerprint=digest,
-        documents=np.append(0, np.cumsum(last - first)),
-    )
+    return counts
 
 
 def _parts(corpus: Corpus, first: Ints, last: Ints) -> Iterator[slice]:

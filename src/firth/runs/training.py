@@ -16,10 +16,13 @@ Cost: R trainings on one thread each; per thread the memory of one training, and
 import dataclasses
 import functools
 import os
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
+
+import numpy as np
 
 from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
@@ -154,6 +157,7 @@ class Plan:
             "resample": resample,
             "documents": len(units),
             **({} if corpus.documents is not None else {"document": "sentence"}),
+            "division": f"{zlib.crc32(np.ascontiguousarray(units.borders).data):08x}",
             "seed": seed,
             "model": type(model).__name__,
             "options": {name: _plain(value) for name, value in dataclasses.asdict(model).items()},

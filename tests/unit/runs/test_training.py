@@ -158,6 +158,17 @@ def test_wrong_arguments(arguments, error, said, corpus, model):
         firth.bootstrap(**{"model": model, "corpus": corpus, **arguments})
 
 
+def test_the_same_lines_in_other_documents_are_other_runs(model, tmp_path):
+    lines = ["a b c d"] * 60
+    one, other = (["\n".join(lines[i : i + n]) for i in range(0, 60, n)] for n in (2, 2))
+    other[0], other[1] = "\n".join(lines[:3]), lines[0]  # as many documents, divided elsewhere
+    corpora = [firth.Corpus.build(texts, min_count=1, cache=tmp_path) for texts in (one, other)]
+    assert corpora[0].fingerprint == corpora[1].fingerprint
+    firth.bootstrap(model, corpora[0], runs=2, checkpoint=tmp_path / "r")
+    with pytest.raises(OptionError, match="holds runs with another division"):
+        firth.bootstrap(model, corpora[1], runs=2, checkpoint=tmp_path / "r")
+
+
 def test_a_folder_of_other_runs(corpus, model, folder, tmp_path):
     with pytest.raises(OptionError, match="holds runs with another seed; expected those of this call"):
         firth.bootstrap(model, corpus, runs=2, seed=4, checkpoint=folder)
