@@ -14,9 +14,12 @@ sizes, k = 1 .. K:
 
 Each z_vk is computed from the mean and spread of the other permutations of the word, as if it were the observed one.
 
+    q        p V / (number of words with at most this p), and not above that of a word with a smaller z
+
 What it means: among random divisions of the same documents, a share of `p` of all words moves as far as this one, and
 in a share of `adjusted` of them any word does. Of all words with `adjusted` <= 0.05 there is a false one in at most
-5 % of studies. The chance level of a word is the distance with p = 0.05.
+5 % of studies; of all words with `q` <= 0.05 about 5 % are false ones. The chance level of a word is the distance with
+p = 0.05.
 
 Assumptions: the documents are exchangeable: under the null hypothesis any of them could stand in either group. For `p`
 also that the z of all words have one distribution by chance; `adjusted` does not need this. A word that is rarer in one
@@ -25,7 +28,8 @@ group than in any random one is compared with words that are as rare, by g.
 Source: Tusher, Tibshirani and Chu 2001, "Significance analysis of microarrays applied to the ionizing radiation
 response" (a spread that words share, pooled permutations); Storey and Tibshirani 2003, "Statistical significance for
 genomewide studies"; Smyth 2004, "Linear models and empirical Bayes methods", sections 3 and 6.2 (shrunken variances);
-Westfall and Young 1993, Resampling-Based Multiple Testing, algorithm 4.1 (step-down maxima).
+Benjamini and Hochberg 1995, "Controlling the false discovery rate", section 3 (q); Westfall and Young 1993,
+Resampling-Based Multiple Testing, algorithm 4.1 (step-down maxima).
 
 Departures: SAM adds a constant to the spread, where Smyth's mean of variances is used here. The correction is that of
 Westfall and Young: it goes down step by step as Holm's does, with the distribution of the maximum in place of
@@ -41,6 +45,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import polygamma
+from scipy.stats import false_discovery_control
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -59,12 +64,14 @@ class Chance(NamedTuple):
         z: (V,) standard deviations by which a word moved more than by chance.
         p: (V,) share of words that move so far by chance.
         adjusted: (V,) share of random divisions in which any word does.
+        q: (V,) share of false ones among the words that moved as far or further.
         level: (V,) distance that a word stays below in 95 % of random divisions.
     """
 
     z: Floats
     p: Floats
     adjusted: Floats
+    q: Floats
     level: Floats
 
 
@@ -89,7 +96,8 @@ def against_chance(observed: Floats, counts: Ints, null: Floats, null_counts: In
     z[usable] = spread.z(np.sqrt(np.maximum(observed[usable], 0)) - expected[usable])
     limit = np.nanquantile(z_null, 1 - LEVEL)
     level[usable] = np.maximum(expected[usable] + spread.at(limit), 0) ** 2
-    return Chance(z, _pooled(z, z_null), _step_down(z, z_null), level)
+    p = _pooled(z, z_null)
+    return Chance(z, p, _step_down(z, z_null), _false_share(p), level)
 
 
 def _rarity(counts: Ints) -> Floats:
@@ -186,3 +194,11 @@ def _step_down(z: Floats, null: Floats) -> Floats:
     adjusted = np.full(len(z), np.nan)
     adjusted[order] = np.maximum.accumulate(share[::-1])[::-1]
     return adjusted
+
+
+def _false_share(p: Floats) -> Floats:
+    """Return q (V,)."""
+    tested = np.isfinite(p)
+    q = np.full(len(p), np.nan)
+    q[tested] = false_discovery_control(p[tested])
+    return q

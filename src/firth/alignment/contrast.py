@@ -248,7 +248,7 @@ def _result(
     return Contrast(
         names=groups.tally.names, words=words, first=first, second=second, counts=observed.counts[:, rows],
         distance=observed.distance[rows], low=low[rows], high=high[rows], chance=chance.level[rows], z=chance.z[rows],
-        p=chance.p[rows], adjusted=chance.adjusted[rows], tally=groups.tally,
+        p=chance.p[rows], adjusted=chance.adjusted[rows], q=chance.q[rows], tally=groups.tally,
         metadata={"training": {
             **facts, "permutations": len(null), "runs": len(drawn_again), "interrupted": interrupted,
         }},

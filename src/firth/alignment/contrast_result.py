@@ -25,6 +25,7 @@ Floats = npt.NDArray[np.float64]
 
 SHOWN = 10  # words in a notebook
 ORDERS = ("chance", "distance")
+TESTS = ("adjusted", "q")
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,6 +45,7 @@ class Contrast:
         z: (W,) standard deviations by which the distance is above what random divisions give.
         p: (W,) share of words that move so far by chance.
         adjusted: (W,) p with a correction for the number of words; at most 0.05 for a significant word.
+        q: (W,) share of false ones among the words that are as far above chance or further.
         tally: counts of all words in both groups.
         metadata: facts; "training" says how it was made.
 
@@ -62,6 +64,7 @@ class Contrast:
     z: Floats
     p: Floats
     adjusted: Floats
+    q: Floats
     tally: Tally
     metadata: Mapping[str, Any]
 
@@ -81,7 +84,7 @@ class Contrast:
         return f"<Contrast: {self.names[0]} and {self.names[1]}, {len(self):,} words, {significant:,} significant>"
 
     def _repr_html_(self) -> str:
-        head = ("word", *self.names, "distance", "low", "high", "chance", "p", "adjusted")
+        head = ("word", *self.names, "distance", "low", "high", "chance", "p", "q", "adjusted")
         rows = [
             (
                 facts["word"],
@@ -99,9 +102,11 @@ class Contrast:
             f"{name} ({size:,} {training['unit']}, {tokens:,} words)"
             for name, size, tokens in zip(self.names, training["documents"], training["tokens"], strict=True)
         ]
+        level = 1 - LEVEL
         return (
             f"{' and '.join(groups)}: {len(self.significant()):,} of {len(self):,} words differ by more than chance "
-            f"(adjusted p <= {1 - LEVEL:.2g}, {training['permutations']} random divisions)"
+            f"(adjusted p <= {level:.2g}, {training['permutations']} random divisions), "
+            f"{int((self.q <= level).sum()):,} with q <= {level:.2g}"
         )
 
     def order(self, by: str = "chance") -> npt.NDArray[np.int64]:
@@ -128,13 +133,21 @@ class Contrast:
         check_whole("n", n)
         return [self.words[row] for row in self.order(by)[:n].tolist()]
 
-    def significant(self, level: float = 1 - LEVEL) -> list[str]:
+    def significant(self, level: float = 1 - LEVEL, by: str = "adjusted") -> list[str]:
         """Return the words that differ by more than chance, the most changed first.
 
         Args:
-            level: of the adjusted p: in how many of all studies a word may be among them by chance.
+            level: the most that the figure may be.
+            by: "adjusted", so that any word is among them by chance in a share of `level` of all studies; or "q", so
+                that a share of `level` of them is among them by chance.
+
+        Raises:
+            OptionError: there is no such figure.
         """
-        return [self.words[row] for row in self.order().tolist() if self.adjusted[row] <= level]
+        if by not in TESTS:
+            raise OptionError(f"by={by!r}: expected {' or '.join(TESTS)}")
+        figures = self.q if by == "q" else self.adjusted
+        return [self.words[row] for row in self.order().tolist() if figures[row] <= level]
 
     def facts(self, word: str, near: int = 5) -> dict[str, Any]:
         """Return the figures of a word, and its nearest words in each group, for JSON.
@@ -181,7 +194,7 @@ class Contrast:
     def _figures(self, row: int) -> dict[str, Any]:
         figures = {
             name: float(value) if np.isfinite(value := getattr(self, name)[row]) else None
-            for name in ("distance", "low", "high", "chance", "z", "p", "adjusted")
+            for name in ("distance", "low", "high", "chance", "z", "p", "q", "adjusted")
         }
         counts = dict(zip(self.names, self.counts[:, row].tolist(), strict=True))
         return {"word": self.words[row], **figures, "counts": counts}

@@ -59,8 +59,10 @@ def _contrast(
     """Show which words two groups of texts use differently, with intervals and p-values.
 
     A model is trained on each group, and again on random divisions of the same texts, which show what chance does.
-    `chance` is the distance that a word stays below in 95 % of them; `adjusted` is its p-value with a correction for
-    the number of words: at most 0.05 for a word that differs.
+    `chance` is the distance that a word stays below in 95 % of them, and `p` the share of words that move so far by
+    chance. As there are many words, `q` is the share of false ones among all with this p or less, and `adjusted` the
+    share of random divisions in which any word moves so far: at most 0.05 for a word that differs beyond doubt.
+    --min-count is the count that a word must have in each group; by default 5.
     """
     if order not in ORDERS:
         raise OptionError(f"by={order!r}: expected {' or '.join(ORDERS)}")
@@ -104,7 +106,7 @@ def _print_word(result: Contrast, word: str, json: bool) -> None:
         print_json(facts)
         return
     interval = "" if facts["low"] is None else f" [{facts['low']:.3f}, {facts['high']:.3f}]"
-    chance = ("chance", ".3f"), ("p", ".2g"), ("adjusted", ".2g")
+    chance = ("chance", ".3f"), ("p", ".2g"), ("q", ".2g"), ("adjusted", ".2g")
     figures = [f"{name} {facts[name]:{form}}" if facts[name] is not None else f"{name} ?" for name, form in chance]
     print(f"{printable(facts['word'])}  distance {facts['distance']:.3f}{interval}  {'  '.join(figures)}")
     width = max(map(len, result.names))

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from firth.alignment.chance import _pooled, _Spread, _step_down, against_chance
+from firth.alignment.chance import _false_share, _pooled, _Spread, _step_down, against_chance
 
 K, V = 20, 400
 
@@ -48,6 +48,12 @@ def test_step_down():
     assert _step_down(np.array([5.0, 2.0, 0.0]), null).tolist() == [0.25, 0.5, 0.75]
 
 
+def test_share_of_false_ones():
+    """Of four words 4 x .01 are expected with p <= .01, where one is, and 4 x .04 with p <= .04, where two are."""
+    q = _false_share(np.array([0.04, 0.5, np.nan, 0.01, 0.4]))
+    assert q == pytest.approx([0.08, 0.5, np.nan, 0.04, 0.5], nan_ok=True)
+
+
 def test_step_down_never_gives_a_smaller_p_to_a_smaller_z():
     random = np.random.default_rng(3)
     z = random.standard_normal(50)
@@ -85,5 +91,5 @@ def test_a_word_that_few_divisions_have_has_no_p():
     observed, counts, null, null_counts = study(np.random.default_rng(6))
     null[2:, 7] = np.nan
     chance = against_chance(observed, counts, null, null_counts)
-    assert [np.isnan(part[7]) for part in chance] == [True] * 4
+    assert [np.isnan(part[7]) for part in chance] == [True] * 5
     assert np.isfinite(np.delete(chance.p, 7)).all()

@@ -56,6 +56,9 @@ def test_words_that_were_swapped_in_half_of_the_documents_are_found(planted):
     assert planted.significant()
     assert all(found[planted.words.index(word)] for word in planted.significant())
     assert planted.most_changed(1)[0] in planted.significant()
+    assert set(planted.significant()) <= set(planted.significant(by="q"))
+    with pytest.raises(OptionError, match="by='p': expected adjusted or q"):
+        planted.significant(by="p")
 
 
 def test_a_random_division_of_the_same_documents_has_no_significant_word(planted):
@@ -87,7 +90,7 @@ def test_the_same_bits_with_any_number_of_threads(small):
     again = firth.contrast(
         QUICK, *SIDES, min_count=2, threads=3, **FEW
     )  # fmt: skip
-    for name in ("distance", "low", "high", "chance", "z", "p", "adjusted", "counts"):
+    for name in ("distance", "low", "high", "chance", "z", "p", "q", "adjusted", "counts"):
         assert np.array_equal(getattr(small, name), getattr(again, name), equal_nan=True)
     assert np.array_equal(small.first.vectors, again.first.vectors)
 
