@@ -16,6 +16,8 @@ from firth.cli.vectors import refuse
 from firth.comparison.models import trainer, vector_models
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
+from firth.plots import contrast_summary
+from firth.plots.saving import check_target
 from firth.signals import exit_status
 
 NEIGHBOURS = 5  # per word and group
@@ -50,6 +52,7 @@ def _contrast(
         ),
     ] = "chance",
     output: Annotated[Path | None, output("File for the figures of all words: .csv, .tsv or .jsonl.", "FILE")] = None,
+    plot: Annotated[Path | None, flag("File for a picture of the words: .png, .svg, .pdf or .html.", "FILE")] = None,
     seed: Seed = 0,
     threads: Threads = None,
     quiet: Quiet = False,
@@ -68,6 +71,8 @@ def _contrast(
         raise OptionError(f"by={order!r}: expected {' or '.join(ORDERS)}")
     if output is not None:
         check_table(output)
+    if plot is not None:
+        check_target(plot)
     with showing_choices(quiet):
         result = compare_groups(
             trainer(model, {"dim": dim}),
@@ -82,7 +87,10 @@ def _contrast(
         )
     if output is not None:
         result.save(output)
-    for word in [word for word in words if word in result] if words else result.most_changed(number, order):
+    shown = [word for word in words if word in result] if words else result.most_changed(number, order)
+    if plot is not None and shown:
+        contrast_summary(result, shown).save(plot)
+    for word in shown:
         _print_word(result, word, json)
     if not quiet:
         note(result.summary() + ("" if output is None else f"; all words: {shlex.quote(str(output))}"))

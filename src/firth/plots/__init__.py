@@ -10,6 +10,7 @@ from firth.plots.attention import attention_heat_map
 from firth.plots.axis import word_axis
 from firth.plots.bias import bias_summary
 from firth.plots.by_size import scores_by_size
+from firth.plots.contrast import contrast_summary
 from firth.plots.curve import training_curves
 from firth.plots.explanation import token_scores
 from firth.plots.frequency import word_frequency
@@ -31,6 +32,7 @@ __all__ = [
     "analogy_arrows",
     "attention_heat_map",
     "bias_summary",
+    "contrast_summary",
     "coreference_chains",
     "dependency_arcs",
     "embedding_atlas",

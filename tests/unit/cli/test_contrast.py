@@ -25,12 +25,15 @@ def here(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:permutations=4")
 def test_figures_of_words(run, here):
-    status, out, error = run("contrast", "men", "women", *QUICK, "--runs", "2", "-n", "2", "-o", "all.csv")
+    status, out, error = run(
+        "contrast", "men", "women", *QUICK, "--runs", "2", "-n", "2", "-o", "all.csv", "--plot", "p.html"
+    )
     assert (status, error) == (0, "")
     with (here / "all.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     lines = out.splitlines()
     assert len(lines) == 6
+    assert f'"word": "{rows[0]["word"]}"' in (here / "p.html").read_text(encoding="utf-8")
     assert lines[0].startswith(f"{rows[0]['word']}  distance {float(rows[0]['distance']):.3f} [")
     assert f"chance {float(rows[0]['chance']):.3f}  p " in lines[0]
     assert lines[1].split()[:3] == ["men", rows[0]["count in men"], "times"]
@@ -59,6 +62,7 @@ def test_words_that_are_asked_for(run, here):
     ("flags", "said"),
     [
         (["--by", "far"], "--by far: expected chance or distance"),
+        (["--plot", "a.csv"], "a.csv: expected a name that ends in .png"),
         (["-o", "a.png"], "a.png: expected a name that ends in .csv, .tsv or .jsonl"),
         (["--model", "adagram"], "AdaGram learns SenseVectors: expected a model that learns word"),
         (["--model", "skipgrams"], "model 'skipgrams': expected one of"),
