@@ -208,7 +208,7 @@ def _measured(plan: Plan, number: int, scratch: Path, meter: Meter) -> Measured 
 
 def _there(vectors: Any, corpus: Corpus) -> WordVectors:
     """Return the vectors of the words that stand in a text."""
-    words: WordVectors = vectors.finite if isinstance(vectors, SubwordVectors) else vectors
+    words: WordVectors = vectors.known if isinstance(vectors, SubwordVectors) else vectors
     vocabulary = corpus.vocabulary
     counts = np.array([vocabulary.counts[vocabulary.ids[word]] if word in vocabulary else 0 for word in words.words])
     rows = np.flatnonzero(counts)

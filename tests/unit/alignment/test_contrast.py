@@ -95,6 +95,17 @@ def test_the_same_bits_with_any_number_of_threads(small):
     assert np.array_equal(small.first.vectors, again.first.vectors)
 
 
+@pytest.mark.parametrize(
+    "model", [firth.FastText(dim=4, epochs=1, sample=0, buckets=100), firth.AssociationVectors(dim=4)]
+)
+def test_any_model_of_word_vectors(model):
+    corpora = [firth.Corpus.build(side, min_count=1) for side in SIDES]
+    found = firth.contrast(model, *corpora, **{**FEW, "runs": 0})
+    assert found.tally.min_count == 5
+    assert np.isfinite(found.distance).all()
+    assert (found.counts >= 5).all()
+
+
 def test_groups_of_unequal_size(small):
     assert small.metadata["training"]["documents"] == [20, 13]
     assert small.counts.min() >= 2
