@@ -204,7 +204,7 @@ class _Reader:
     def _firsts(self, tokens: list[Token]) -> list[int]:
         """Return the first token of each occurrence; those of a phrase do not overlap."""
         head, *tail = self._matchers
-        starts = [i for i, token in enumerate(tokens[: len(tokens) - len(tail)]) if head(token[0])]
+        starts = [i for i, token in enumerate(tokens[: max(0, len(tokens) - len(tail))]) if head(token[0])]
         if not tail:
             return starts
         firsts, after = list[int](), 0

@@ -108,3 +108,9 @@ def test_mistakes(novel):
     for wrong in ({"window": 0}, {"limit": 0}, {"sort": "up"}):
         with pytest.raises(OptionError, match=next(iter(wrong))):
             firth.concordance(novel, "honour", **wrong)
+
+
+def test_a_text_shorter_than_the_phrase_holds_none():
+    texts = ["the quick brown", "see the quick brown fox jumps over it"]
+    found = list(firth.concordance(texts, "the quick brown fox jumps over"))
+    assert [(each.line, each.match) for each in found] == [(2, "the quick brown fox jumps over")]
