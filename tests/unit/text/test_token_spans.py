@@ -36,3 +36,8 @@ def test_tokens_of_functions():
     assert token_finder("cased").tokens("It can't.") == [("It", 0, 2), ("ca", 3, 5), ("n't", 5, 8), (".", 8, 9)]
     made_up = token_finder(lambda text: ["[start]", *text.lower().split()])
     assert made_up.tokens("A  Bee") == [("a", 0, 1), ("bee", 3, 6)]
+
+
+def test_a_function_that_lowers_case_finds_the_word_in_capitals_first():
+    tokens = token_finder(lambda text: text.lower().split()).tokens("The cat and the dog")
+    assert tokens == [("the", 0, 3), ("cat", 4, 7), ("and", 8, 11), ("the", 12, 15), ("dog", 16, 19)]
