@@ -144,7 +144,7 @@ def keywords(
     more = counts[0] * b.size - counts[1] * a.size  # not the ratio, whose sign the 0.5 for a count of 0 may turn
     keeps = (counts.sum(axis=0) >= min_count) & ((more < 0) if negative else (more > 0))
     chosen = np.flatnonzero(keeps)
-    key = scores if sort == "g2" else np.abs(ratios)
+    key = scores if sort == "g2" else -ratios if negative else ratios  # not |ratio|: 0.5 for 0 may turn its sign
     chosen = np.array(sorted(chosen.tolist(), key=lambda i: (-key[i], -counts[:, i].sum(), words[i]))[:limit], np.int64)
     low, high = _intervals(a, b, [own[chosen] for own in rows], resamples, seed)
     dispersion, documents = a.dispersion(rows[0][chosen])

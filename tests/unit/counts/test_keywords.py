@@ -87,3 +87,12 @@ def test_a_single_document_has_no_interval():
     with pytest.warns(UserWarning, match="the text is a single document.* no intervals; give several files"):
         row = firth.keywords(["king king"], B, min_count=1, progress=False)[0]
     assert all(map(math.isnan, (row.low, row.high, row.dispersion)))
+
+
+@pytest.mark.parametrize("negative", [False, True])
+def test_words_that_the_smaller_text_lacks_differ_the_more_the_more_frequent_they_are(negative):
+    """0.5 of 4 words is more than 1 of 200: the ratio of "rare" has the other sign."""
+    large, small = ["rare" + 199 * " often"], ["sea sea sea sea"]
+    texts = (small, large) if negative else (large, small)
+    rows = firth.keywords(*texts, sort="log_ratio", negative=negative, min_count=1, resamples=0, progress=False)
+    assert [row.word for row in rows] == ["often", "rare"]
