@@ -130,7 +130,7 @@ def collocations(
     words, counts, total = corpus.vocabulary.words, corpus.vocabulary.counts, corpus.vocabulary.total
     frequent = near.counts >= min_count
     columns, observed = near.columns[frequent], near.counts[frequent]
-    scores = association_scores(observed, counts[columns], int(counts[row]), near.size, total)
+    scores = association_scores(observed, counts[columns], int(counts[row]), near.size, corpus.num_tokens)
     collocates = [words[column] for column in columns.tolist()]
     order = sorted(range(len(columns)), key=lambda i: (-scores[sort][i], -observed[i], collocates[i]))[:limit]
     spread = _spread(corpus, near, columns[order])
@@ -157,7 +157,7 @@ def association_scores(
         totals: f_c, its occurrences in the text.
         node: f_w, occurrences of the node.
         size: W, words in all its windows.
-        tokens: N, words of the text.
+        tokens: N, words of the text that can stand in a window: those of the vocabulary.
     """
     expected = size * totals / tokens
     return {

@@ -73,3 +73,15 @@ def test_mistakes():
         firth.collocations(["one", "two two"], "one", progress=False)
     with pytest.raises(OptionError, match="window=0"):
         firth.collocations(TEXTS, "wine", window=0)
+
+
+def test_words_outside_the_vocabulary_are_in_no_window():
+    """A text of "a" and "b" alone has "b" near "a" as often as chance has it, whatever was left out."""
+    texts = ["a the b", "b the a", "a the a", "b the b"] * 10
+    kept = firth.collocations(["a b", "b a", "a a", "b b"] * 10, "a", window=1, progress=False)
+    left_out = firth.collocations(texts, "a", window=1, stop_words=["the"], progress=False)
+    assert [(row.word, row.pmi, row.t) for row in left_out] == [(row.word, row.pmi, row.t) for row in kept]
+    corpus = firth.Corpus.build([[*text.split(), f"rare{n}"] for n, text in enumerate(texts)], min_count=5)
+    rows = {row.word: row.expected for row in firth.collocations(corpus, "a", window=1, progress=False)}
+    near = 10 * (1 + 1 + 2)  # words next to "a": "the" alone
+    assert rows == {"the": near * 40 / corpus.num_tokens}
