@@ -42,7 +42,8 @@ def consensus(
 
     def centred(run: int) -> npt.NDArray[np.float32]:
         rows = matrix(run)
-        rows[present[run]] -= rows[present[run]].mean(axis=0, dtype=np.float64).astype(np.float32)
+        centre = rows[shared & present[run]].mean(axis=0, dtype=np.float64)
+        rows[present[run]] -= centre.astype(np.float32)
         rows[~present[run]] = 0
         return rows
 
