@@ -41,7 +41,7 @@ def changed(found):
 @pytest.fixture(scope="module")
 def planted():
     return firth.contrast(
-        MODEL, documents(100, 1), documents(100, 2, SWAPPED), names=("then", "now"), runs=0, seed=1, progress=False
+        MODEL, documents(60, 1), documents(60, 2, SWAPPED), names=("then", "now"), runs=0, seed=1, progress=False
     )
 
 
@@ -62,8 +62,8 @@ def test_words_that_were_swapped_in_half_of_the_documents_are_found(planted):
 
 
 def test_a_random_division_of_the_same_documents_has_no_significant_word(planted):
-    texts = [*documents(100, 1), *documents(100, 2, SWAPPED)]
-    order = np.random.default_rng(3).permutation(200)
+    texts = [*documents(60, 1), *documents(60, 2, SWAPPED)]
+    order = np.random.default_rng(3).permutation(120)
     found = firth.contrast(
         MODEL, *([texts[i] for i in half] for half in np.split(order, 2)), runs=0, seed=1, progress=False
     )
@@ -152,7 +152,7 @@ def test_a_table_of_all_words(small, tmp_path):
 
 
 def test_how_it_is_shown(planted):
-    assert planted.summary().startswith("then (100 documents, 7,200 words) and now (100 documents, 7,200 words): ")
+    assert planted.summary().startswith("then (60 documents, 4,320 words) and now (60 documents, 4,320 words): ")
     assert f"<Contrast: then and now, {len(planted):,} words, " in repr(planted)
     assert planted.most_changed(1)[0] in planted._repr_html_()
     assert planted.most_changed(3, "distance") == [planted.words[i] for i in np.argsort(-planted.distance)[:3]]
@@ -166,7 +166,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, monkeypatch):
         if "6/8 finished" in status.stage and not sent:
             sent.append(os.kill(os.getpid(), signal.SIGINT))
 
-    slow = firth.Word2Vec(dim=4, epochs=30, sample=0)
+    slow = firth.Word2Vec(dim=4, epochs=20, sample=0)
     with pytest.warns(UserWarning, match="^interrupted: 4 of 4 permutations and [12] of 3 runs are finished, and used"):
         found = firth.contrast(
             slow, documents(4, 1), documents(4, 2), threads=1, **{**FEW, "progress": interrupt}
