@@ -1,11 +1,12 @@
 """Spans of characters to spans of tokens, and what becomes of those that do not meet."""
 
 import os
-from bisect import bisect_left
+import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, chain, groupby, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ BORDERS, OUTSIDE, OTHER = "do not meet the borders of tokens", "are empty or out
 PARTS = "are in several parts"
 LISTED = 5  # spans that a warning shows
 _BOM = "\ufeff"
+_EMPTY_LINE = re.compile(r"\n\s*\n")
 
 
 class LeftOutSpan(NamedTuple):
@@ -60,6 +62,7 @@ class Alignment:
     Attributes:
         trimmed: spans that began or ended in white space.
         utf16: texts whose offsets count units of UTF-16, as those of JavaScript do.
+        joined: entities that went over the end of a sentence of the rules, which is no end then.
         skipped: texts that nobody annotated or accepted.
         others: other annotation than spans, by kind.
     """
@@ -69,6 +72,7 @@ class Alignment:
     left_out: list[LeftOutSpan] = field(default_factory=list)
     trimmed: int = 0
     utf16: int = 0
+    joined: list[str] = field(default_factory=list)
     skipped: int = 0
     others: Counter[str] = field(default_factory=Counter)
 
@@ -103,6 +107,8 @@ class Alignment:
         self.trimmed += sum(tokens.trimmed(span) != (span.start, span.end) for span in kept)
         entities = {tokens.entity(span): span.confidence for span in kept}
         confidences = [confidence for confidence in entities.values() if confidence is not None]
+        document, crossing = _joined(document, entities)
+        self.joined += crossing
         return document.annotated(
             entities=list(entities), confidences=confidences if len(confidences) == len(entities) else ()
         )
@@ -112,6 +118,9 @@ class Alignment:
         notes = []
         if self.utf16:
             notes.append(f"offsets of {counted(self.utf16, 'text')} count units of UTF-16 and were converted")
+        if self.joined:
+            count = counted(len(self.joined), "span")
+            notes.append(f"sentences were joined where {count} went over their ends, such as {brief(self.joined[0])}")
         if self.trimmed:
             notes.append(f"white space at the ends of {counted(self.trimmed, 'span')} was left out")
         if self.skipped:
@@ -188,19 +197,32 @@ def _with_tokens(document: Document, tokens: Sequence[tuple[int, int]]) -> Docum
     ends = [document.offsets[first - 1][1] for first in document.sentence_starts[1:]]
     numbers = [bisect_left(ends, start + 1) for start, _ in tokens]  # a token is in the sentence that it begins in
     sentences = [list(group) for _, group in groupby(zip(numbers, tokens, strict=True), key=itemgetter(0))]
-    spans = [[span for _, span in sentence] for sentence in sentences]
-    return Document(
-        tuple(
-            DependencySentence(
-                DependencySentence.of(text[start:end] for start, end in sentence).rows,
-                sentence_comments(document.name, number, text, sentence),
-            )
-            for number, sentence in enumerate(spans, 1)
-        ),
-        document.name,
-        text,
-        tuple(tokens),
-    )
+    return _of_sentences(document.name, text, [[span for _, span in sentence] for sentence in sentences])
+
+
+def _joined(document: Document, entities: Iterable[Entity]) -> tuple[Document, list[str]]:
+    """Return a document whose sentences do not end inside entities, and the texts of those that they ended in.
+
+    `Maister Tho. Cromwell` tells that the rules were wrong about `Tho.`; what has an empty line in it is no name.
+    """
+    starts, crossing, inside = document.sentence_starts, list[str](), set[int]()
+    for start, end, _ in entities:
+        ends = starts[bisect_right(starts, start) : bisect_left(starts, end)]
+        if ends and not _EMPTY_LINE.search(written := document.span_text(start, end)):
+            crossing.append(written)
+            inside.update(ends)
+    if not inside:
+        return document, crossing
+    kept = [*(start for start in starts if start not in inside), len(document.offsets)]
+    sentences = [document.offsets[first:end] for first, end in pairwise(kept)]
+    return _of_sentences(document.name, document.text, sentences), crossing
+
+
+def _of_sentences(name: str, text: str, sentences: Sequence[Sequence[tuple[int, int]]]) -> Document:
+    """Return the document of the places of the tokens of each sentence."""
+    rows = (DependencySentence.of(text[start:end] for start, end in sentence).rows for sentence in sentences)
+    comments = (sentence_comments(name, number, text, spans) for number, spans in enumerate(sentences, 1))
+    return Document(tuple(map(DependencySentence, rows, comments)), name, text, tuple(chain.from_iterable(sentences)))
 
 
 def _without_mark(example: MarkedText) -> MarkedText:

@@ -319,3 +319,17 @@ def test_spans_of_tokens_are_found_again(tmp_path_factory, data):
         firth.write_documents(path, [document], shape=shape)
         (found,) = firth.read_documents(path)
         assert (found.text, found.offsets, found.entities) == (document.text, document.offsets, document.entities)
+
+
+def test_sentences_do_not_end_inside_entities(tmp_path):
+    """`Tho.` is in no list of abbreviations, and the annotation shows that it is one."""
+    text = "In York Maister Tho. Cromwell dyed. Anna wept. Bo left.\n\nRiga. Fell."
+    start, last = text.index("Maister"), text.index("Bo left")
+    labels = [[start, text.index(" dyed"), "PER"], [last, len(text) - 1, "EVENT"]]  # the latter has an empty line
+    with pytest.warns(UserWarning, match=r"sentences were joined where 1 span went over .*'Maister Tho. Cromwell'"):
+        (found,) = read(tmp_path, json.dumps({"text": text, "label": labels}))
+    assert named(found)[0] == ("Maister Tho. Cromwell", "PER")
+    assert [" ".join(sentence.words) for sentence in found.sentences] == [
+        "In York Maister Tho . Cromwell dyed .", "Anna wept .", "Bo left .", "Riga .", "Fell ."
+    ]  # fmt: skip
+    assert str(found.sentences[0]).splitlines()[1] == "# text = In York Maister Tho. Cromwell dyed."
