@@ -87,6 +87,8 @@ def against_chance(observed: Floats, counts: Ints, null: Floats, null_counts: In
     moved, rarity = np.sqrt(np.maximum(null, 0)), _rarity(null_counts)
     finite = np.isfinite(moved)
     usable = np.isfinite(observed) & (finite.sum(axis=0) >= FEWEST)
+    if not usable.any():
+        return Chance(*(np.full(observed.shape, np.nan) for _ in Chance._fields))
     curve = _Curve.of(rarity[:, usable][finite[:, usable]], moved[:, usable][finite[:, usable]])
     r = np.where(finite & usable, moved - curve(rarity), np.nan)
     expected = curve(_rarity(counts))

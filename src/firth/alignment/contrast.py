@@ -236,6 +236,11 @@ def _result(
         np.stack([measured.distance for measured in null]),
         np.stack([measured.counts for measured in null]),
     )
+    if not np.isfinite(chance.p).any():
+        warn_caller(
+            f"no word has a p-value: none stands on both sides of {FEWEST} random divisions; expected words that "
+            "several documents of both groups have: use more documents, or shorter ones"
+        )
     low, high = _interval(observed.distance, [measured.distance for measured in drawn_again])
     ids = groups.corpus.vocabulary.ids
     own_rows = {word: i for i, word in enumerate(observed.pair.words)}

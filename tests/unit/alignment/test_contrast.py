@@ -226,3 +226,14 @@ def test_wrong_arguments(arguments, error, said):
         firth.contrast(
             **{"model": QUICK, "first": documents(3, 1), "second": documents(4, 2), **FEW, "runs": 0, **arguments}
         )
+
+
+@pytest.mark.filterwarnings("ignore:permutations=4")
+def test_words_that_too_few_random_divisions_have_on_both_sides_are_said():
+    """Each group has its words in one document, and some of the four divisions have both documents on one side."""
+    texts = ["one two " * 6, *(f"other{n} more{n}" for n in range(5))]
+    with pytest.warns(UserWarning, match="no word has a p-value: .* 4 random divisions; .* use more documents"):
+        found = firth.contrast(QUICK, texts, texts, permutations=4, runs=0, progress=False)
+    assert found.words == ["one", "two"]
+    assert np.isnan([found.z, found.p, found.adjusted, found.chance]).all()
+    assert np.isfinite(found.distance).all()
