@@ -196,8 +196,9 @@ class _Side:
     def __init__(self, documents: Documents) -> None:
         corpus = documents.corpus
         self.documents, self.vocabulary = documents, corpus.vocabulary
-        self.counts = document_counts(corpus)
-        sizes = np.asarray(self.counts.sum(axis=1)).ravel()
+        counts = document_counts(corpus)
+        sizes = np.asarray(counts.sum(axis=1)).ravel()
+        self.counts, sizes = counts[sizes > 0], sizes[sizes > 0]  # empty files are no documents
         self.size = float(self.vocabulary.total)
         self.sizes = sizes * (self.size / sizes.sum())  # words outside the vocabulary as all others
 
@@ -221,8 +222,7 @@ class _Side:
 
     def facts(self) -> dict[str, Any]:
         """Return the size of the text."""
-        documents = int(np.count_nonzero(self.sizes))  # empty files are none
-        return {"tokens": int(self.size), "documents": documents, "unit": self.documents.unit}
+        return {"tokens": int(self.size), "documents": len(self.sizes), "unit": self.documents.unit}
 
 
 def _shared_words(a: _Side, b: _Side) -> tuple[Sequence[str], list[npt.NDArray[np.int64]]]:
@@ -248,7 +248,7 @@ def _intervals(
     """Return the ends of the bootstrap intervals of the log ratios of words."""
     empty = np.full(len(rows[0]), np.nan)
     for name, side in (("text", a), ("reference", b)):
-        if np.count_nonzero(side.sizes) < 2 and resamples:
+        if len(side.sizes) < 2 and resamples:
             warn_caller(
                 f"the {name} is a single document, so that nothing says how far the figures depend on it: no "
                 "intervals; give several files, or a list of texts"

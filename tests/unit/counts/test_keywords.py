@@ -96,3 +96,12 @@ def test_words_that_the_smaller_text_lacks_differ_the_more_the_more_frequent_the
     texts = (small, large) if negative else (large, small)
     rows = firth.keywords(*texts, sort="log_ratio", negative=negative, min_count=1, resamples=0, progress=False)
     assert [row.word for row in rows] == ["often", "rare"]
+
+
+def test_empty_texts_are_no_documents():
+    given, with_empty = (
+        firth.keywords([*A, *more], [*more, *B], min_count=1, progress=False) for more in ([], ["", "..."] * 9)
+    )
+    assert with_empty.rows == given.rows
+    single = firth.keywords([A[0], ""], B, min_count=1, resamples=0, progress=False)
+    assert all(math.isnan(row.dispersion) for row in single)
