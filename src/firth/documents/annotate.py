@@ -459,7 +459,7 @@ def _contents(path: Path, longest: int, on_error: str, lines_are: str | None) ->
         if length > longest and not line.strip() and any(map(str.strip, lines)):
             yield "".join(lines)
             lines, length, count = [], 0, count + 1
-        elif length > 2 * longest:
+        while length > 2 * longest:  # a line, or a part of one, may be much longer
             text = "".join(lines)
             end = _where_to_cut(text, longest, _CUTS if lines_are is None else (_LINE_END, *_CUTS))
             if not count:

@@ -307,6 +307,14 @@ def test_a_text_without_empty_lines_is_cut_all_the_same(tmp_path, monkeypatch, t
         assert all(each.text.rstrip()[-1] in ".!。" for each in found)
 
 
+def test_a_line_that_is_many_times_as_long_is_cut_as_often(tmp_path):
+    path, out = tmp_path / "a.txt", tmp_path / "out.jsonl"
+    path.write_text("Ada met Tom. " * 200, "utf-8")
+    with pytest.warns(UserWarning, match="no empty line"):
+        annotate_files(path, out, longest=100)
+    assert max(len(each.text) for each in read_documents(out)) <= 200
+
+
 def test_lines_that_are_sentences_are_not_cut(tmp_path):
     path, out = tmp_path / "a.txt", tmp_path / "out.jsonl"
     path.write_text("Ada met Tom. She left, and so on\n" * 60, "utf-8")
