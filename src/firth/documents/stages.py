@@ -76,7 +76,8 @@ class Stages:
         if confidences and not stages.tags_entities:
             raise OptionError("confidences=True: no tagger marks entities; add one with tags of spans, or leave it out")
         if confidences:
-            stages._predicted(stages.taggers[-1], [PROBE])
+            for number in range(len(stages.taggers)):
+                stages._predicted(number, [PROBE])
         if stages.coref is not None:
             document = Document((PROBE.annotated(heads=[0], relations=["root"]),))
             _check(stages.coref, coref, "coreference model", lambda model: _chains(model, document))
@@ -89,8 +90,8 @@ class Stages:
             sentences: of one document or several; spans of the result count from the first.
         """
         entities: list[Found] = []
-        for tagger in self.taggers:
-            results = self._predicted(tagger, sentences)
+        for number in range(len(self.taggers)):
+            results = self._predicted(number, sentences)
             columns: list[dict[str, list[str]]] = [{} for _ in sentences]
             for target in results[0].tags if results else ():
                 tags = [result.tags[target] for result in results]
@@ -111,9 +112,11 @@ class Stages:
         confidences = tuple(confidence for _, confidence in entities if confidence is not None)
         return Document(tuple(sentences), entities=tuple(entity for entity, _ in entities), confidences=confidences)
 
-    def _predicted(self, tagger: Any, sentences: Sequence[DependencySentence]) -> list[Any]:
-        """Return what a tagger says of sentences."""
-        return list(tagger.predict(sentences, probabilities=True) if self.confidences else tagger.predict(sentences))
+    def _predicted(self, number: int, sentences: Sequence[DependencySentence]) -> list[Any]:
+        """Return what a tagger says of sentences, with probabilities if it marks entities that have confidences."""
+        predict = self.taggers[number].predict
+        wanted = self.confidences and not TAG_COLUMNS.keys() >= {*self._targets[number]}
+        return list(predict(sentences, probabilities=True) if wanted else predict(sentences))
 
     def document_stages(self, document: Document) -> Document:
         """Return a document with chains, if there is a model for them.
@@ -154,10 +157,15 @@ class Stages:
                 f"raw text cannot be annotated by these models alone: {problem}; add {missing}"
             ) from error
 
-    @cached_property
+    @property
     def targets(self) -> tuple[str, ...]:
         """What the taggers find, in their order."""
-        return tuple(target for model in self.taggers for target in model.predict([PROBE])[0].tags)
+        return tuple(target for targets in self._targets for target in targets)
+
+    @cached_property
+    def _targets(self) -> tuple[tuple[str, ...], ...]:
+        """What each tagger finds."""
+        return tuple(tuple(model.predict([PROBE])[0].tags) for model in self.taggers)
 
     @property
     def tags_entities(self) -> bool:

@@ -57,6 +57,24 @@ def test_entities_stay_where_no_tagger_finds_any():
     assert Stages.of(Names()).annotated(document).entities[0] == Entity(0, 2, "NAME")
 
 
+def test_a_tagger_of_columns_needs_no_probabilities():
+    """Confidences are those of entities: scores of parts of speech may be margins. All taggers of entities are asked."""
+
+    class Margins:
+        target = "upos"
+
+        def predict(self, sentences, *, probabilities=False):
+            if probabilities:
+                raise OptionError("scores are no probabilities")
+            return [SimpleNamespace(tags={self.target: ("O",) * len(each)}) for each in sentences]
+
+    taggers, margins = [Margins(), Names()], Margins()
+    assert len(Stages.of(taggers, confidences=True).annotated(DOCUMENT).confidences) == 2
+    margins.target = "x"
+    with pytest.raises(OptionError, match="scores are no probabilities"):
+        Stages.of([margins, Names()], confidences=True)
+
+
 class Documents:
     def predict(self, documents):
         raise CorpusError(f"documents: item 0 is {brief(documents[0])}; expected documents")
