@@ -58,7 +58,7 @@ def test_entities_stay_where_no_tagger_finds_any():
 
 
 def test_a_tagger_of_columns_needs_no_probabilities():
-    """Confidences are those of entities: scores of parts of speech may be margins. All taggers of entities are asked."""
+    """Confidences are those of entities: scores of parts of speech may be margins, those of other spans not."""
 
     class Margins:
         target = "upos"
