@@ -20,6 +20,10 @@ BORDERS, OUTSIDE, OTHER = "do not meet the borders of tokens", "are empty or out
 PARTS = "are in several parts"
 LISTED = 5  # spans that a warning shows
 _BOM = "\ufeff"
+_UNITS = {  # what offsets count, as in JavaScript, or where line ends were changed later; and the characters concerned
+    "units of UTF-16": re.compile("[\U00010000-\U0010ffff]"),
+    "a line end as one character": re.compile("\r\n"),
+}
 _EMPTY_LINE = re.compile(r"\n\s*\n")
 
 
@@ -61,7 +65,7 @@ class Alignment:
 
     Attributes:
         trimmed: spans that began or ended in white space.
-        utf16: texts whose offsets count units of UTF-16, as those of JavaScript do.
+        converted: texts whose offsets count something else than characters, by what it is.
         joined: entities that went over the end of a sentence of the rules, which is no end then.
         skipped: texts that nobody annotated or accepted.
         others: other annotation than spans, by kind.
@@ -71,7 +75,7 @@ class Alignment:
     spans: int = 0
     left_out: list[LeftOutSpan] = field(default_factory=list)
     trimmed: int = 0
-    utf16: int = 0
+    converted: Counter[str] = field(default_factory=Counter)
     joined: list[str] = field(default_factory=list)
     skipped: int = 0
     others: Counter[str] = field(default_factory=Counter)
@@ -91,12 +95,13 @@ class Alignment:
         tokens = _Tokens(document)
         spans = example.spans
         problems = [tokens.problem(span) for span in spans]
-        if any(problems) and any(ord(character) > 0xFFFF for character in example.text):
-            converted = _from_utf16(example)
+        for unit, pattern in _UNITS.items() if any(problems) else ():
+            converted = _converted(example, pattern)
             other_problems = [tokens.problem(span) for span in converted]
             if sum(map(bool, other_problems)) < sum(map(bool, problems)):
                 spans, problems = converted, other_problems
-                self.utf16 += 1
+                self.converted[unit] += 1
+                break
         self.spans += len(spans)
         self.left_out += [
             LeftOutSpan(number, span.start, span.end, span.label, example.text[max(span.start, 0) : span.end], problem)
@@ -116,8 +121,8 @@ class Alignment:
     def tell(self) -> None:
         """Warn, at the end of the file, of what was left out, and say what was assumed."""
         notes = []
-        if self.utf16:
-            notes.append(f"offsets of {counted(self.utf16, 'text')} count units of UTF-16 and were converted")
+        for unit, texts in self.converted.items():
+            notes.append(f"offsets of {counted(texts, 'text')} count {unit} and were converted")
         if self.joined:
             count = counted(len(self.joined), "span")
             notes.append(f"sentences were joined where {count} went over their ends, such as {brief(self.joined[0])}")
@@ -234,10 +239,18 @@ def _without_mark(example: MarkedText) -> MarkedText:
     return replace(example, text=example.text.removeprefix(_BOM), spans=spans, tokens=tokens)
 
 
-def _from_utf16(example: MarkedText) -> tuple[MarkedSpan, ...]:
-    """Return spans whose offsets counted units of UTF-16; what is inside a character stays as it is."""
-    units = accumulate((1 + (ord(character) > 0xFFFF) for character in example.text), initial=0)
-    indices = {unit: index for index, unit in enumerate(units)}
+def _converted(example: MarkedText, unit: re.Pattern[str]) -> tuple[MarkedSpan, ...]:
+    """Return spans whose offsets counted units of one or two characters, or two a character; others stay as they are.
+
+    Args:
+        unit: what counts otherwise: two characters count as one, one as two.
+    """
+    widths = [1] * len(example.text)
+    for match in unit.finditer(example.text):
+        widths[match.start()] = 0 if len(match[0]) == 2 else 2
+    indices = dict[int, int]()
+    for index, offset in enumerate(accumulate(widths, initial=0)):
+        indices.setdefault(offset, index)
     return tuple(
         span._replace(start=indices.get(span.start, span.start), end=indices.get(span.end, span.end))
         for span in example.spans

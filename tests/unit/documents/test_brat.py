@@ -140,3 +140,19 @@ def test_spans_of_tokens_are_found_again(tmp_path_factory, data):
     firth.write_documents(path, [document])
     (found,) = firth.read_documents(path)
     assert (found.text, found.offsets, found.entities) == (document.text, document.offsets, document.entities)
+
+
+def test_offsets_that_count_a_line_end_as_one_character_are_converted(tmp_path):
+    """A text that was copied to Windows after it was annotated: its lines end in CRLF, and the offsets do not know."""
+    text = "Ada left.\nZoë saw Rome\nand Bo\n"
+    spans = {"Ada": "PER", "Zoë": "PER", "Rome": "LOC", "Bo": "PER"}
+    lines = [
+        f"T{number}\t{label} {text.index(name)} {text.index(name) + len(name)}\t{name}\n"
+        for number, (name, label) in enumerate(spans.items(), 1)
+    ]
+    (tmp_path / "a.ann").write_text("".join(lines), "utf-8")
+    (tmp_path / "a.txt").write_bytes(text.replace("\n", "\r\n").encode())
+    with pytest.warns(UserWarning, match="offsets of 1 text count a line end as one character and were") as told:
+        (found,) = firth.read_documents(tmp_path / "a.ann")
+    assert [found.span_text(start, end) for start, end, _ in found.entities] == list(spans)
+    assert len(told) == 1
