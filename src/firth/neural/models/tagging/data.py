@@ -29,7 +29,7 @@ from firth.neural.models.tokens.treebank_columns import default_columns
 from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch, pad
 from firth.readers.columns import ColumnSentence, read_columns
 from firth.readers.conllu import NONE, DependencySentence, read_conllu
-from firth.readers.span_tags import Span, span_tags
+from firth.readers.span_tags import OUTSIDE, Span, span_tags
 from firth.readers.word_tables import is_word_table, read_table, read_word_table
 from firth.storage.skipping import SKIP, check_on_error
 from firth.text.inputs import table_columns
@@ -103,7 +103,8 @@ def default_targets(source: Any) -> tuple[str, ...]:
     items = list(items) if isinstance(items, Iterable) else []
     with warnings.catch_warnings(action="ignore"):  # files are read again
         if items and _is_path(items[0]) and _holds_documents(items[0]):
-            items = list(read_documents(items[0], on_error=SKIP))
+            paths = [item for item in items if _is_path(item) and Path(item).exists() and _holds_documents(item)]
+            items = [document for path in paths for document in read_documents(path, on_error=SKIP)]
         elif items and _is_path(items[0]) and is_conllu(items[0]):
             paths = [Path(item) for item in items if _is_path(item) and Path(item).exists()]
             items = [sentence for path in paths for sentence in read_conllu(path, trees=False, on_error=SKIP)]
@@ -112,7 +113,7 @@ def default_targets(source: Any) -> tuple[str, ...]:
         return (ENTITIES,)
     sentences = [item for item in items if isinstance(item, DependencySentence)]
     sentences += [sentence for document in documents for sentence in document.sentences]
-    return default_columns(sentences) or ANNOTATED[:1] if sentences else ("tag",)
+    return default_columns(sentences) or (ENTITIES,) * bool(documents) or ANNOTATED[:1] if sentences else ("tag",)
 
 
 def read_tagged(source: Any, targets: Sequence[str], reading: Reading = Reading()) -> TaggedExamples:
@@ -134,7 +135,7 @@ def read_tagged(source: Any, targets: Sequence[str], reading: Reading = Reading(
     """
     name = str(source) if isinstance(source, str | os.PathLike) else "sentences"
     if isinstance(source, str | os.PathLike):
-        items: Iterable[Any] = [source]
+        items: list[Any] = [source]
     elif (columns := table_columns(source)) is not None:
         raise CorpusError(f"found a {type(source).__name__} with the columns {', '.join(map(repr, columns))}; {FORMS}")
     elif isinstance(source, Iterable):
@@ -149,7 +150,7 @@ def read_tagged(source: Any, targets: Sequence[str], reading: Reading = Reading(
         pair
         for number, item in enumerate(items)
         for pair in (
-            _of_file(Path(item), targets, reading)
+            _of_file(Path(item), targets, reading, alone=len(items) == 1)
             if _is_path(item)
             else _of_item(_unzipped(item) if of_pairs else item, targets, f"item {number}")
         )
@@ -158,6 +159,12 @@ def read_tagged(source: Any, targets: Sequence[str], reading: Reading = Reading(
     if not pairs:
         raise CorpusError(f"{name}: no sentences; {FORMS}")
     pairs = _fully_tagged(pairs, targets, name)
+    if ENTITIES in targets and any(map(_is_path, items)):
+        column = list(targets).index(ENTITIES)
+        if all(set(tags[column]) <= {OUTSIDE} for _, tags in pairs):
+            raise OptionError(
+                f"{name}: the target {ENTITIES!r}, and no entities; expected texts with spans marked in them"
+            )
     return TaggedExamples(
         [sentence for sentence, _ in pairs],
         {target: [tags[i] for _, tags in pairs] for i, target in enumerate(targets)},
@@ -169,16 +176,14 @@ def _is_path(item: Any) -> bool:
     return isinstance(item, str | os.PathLike)
 
 
-def _of_file(path: Path, targets: Sequence[str], reading: Reading) -> list[Pair]:
+def _of_file(path: Path, targets: Sequence[str], reading: Reading, *, alone: bool) -> list[Pair]:
     if not path.exists():
         raise CorpusError(f"{path}: no such file; {FORMS}")
     if _holds_documents(path) or (is_conllu(path) and ENTITIES in targets):
         read = read_conllu_documents if is_conllu(path) else read_documents
         documents = list(read(path, on_error=reading.on_error))
         if ENTITIES in targets and not any(document.entities for document in documents):
-            raise OptionError(
-                f"{path}: the target {ENTITIES!r}, and no entities; CoNLL-U has them as NER=B-PER in the column MISC"
-            )
+            _tell_without_entities(path, sum(len(document.sentences) for document in documents), alone)
         if ENTITIES in targets:
             _tell_lost(documents, str(path))
         return [pair for document in documents for pair in _document(document, targets, str(path))]
@@ -196,6 +201,17 @@ def _of_file(path: Path, targets: Sequence[str], reading: Reading) -> list[Pair]
         width = len(first.columns)
         warn_caller(f"{path}: tags are read from the last of {behind} columns, {width}; number another one (targets)")
     return pairs
+
+
+def _tell_without_entities(path: Path, sentences: int, alone: bool) -> None:
+    """Refuse a file without entities, or, where others may have some and somebody marked it, say how it is read."""
+    if is_conllu(path):
+        raise OptionError(
+            f"{path}: the target {ENTITIES!r}, and no entities; CoNLL-U has them as NER=B-PER in the column MISC"
+        )
+    if alone:
+        raise OptionError(f"{path}: the target {ENTITIES!r}, and no entities; expected texts with spans marked in them")
+    warn_caller(f"{path}: no entities; read as {counted(sentences, 'sentence')} without any")
 
 
 def is_conllu(path: str | os.PathLike[str]) -> bool:

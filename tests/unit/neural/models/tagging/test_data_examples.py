@@ -112,7 +112,7 @@ def test_entities_of_other_programs(tmp_path):
     """Spans as doccano writes them; a table of words."""
     spans = {
         "text": "Ada Byron left. She met Zoë.",
-        "label": [[0, 9, "PER"], [4, 9, "X"], [24, 27, "PER"], [10, 19, "Y"]],
+        "label": [[0, 9, "PER"], [4, 9, "X"], [24, 27, "PER"], [4, 14, "Y"]],
     }
     (tmp_path / "a.jsonl").write_text(json.dumps(spans), encoding="utf-8")
     with pytest.warns(UserWarning, match="left out 2 of 4 entities, which are inside or across others or go over"):
@@ -209,6 +209,21 @@ def _written(folder, text):
 def test_what_is_refused(source, targets, error, problem):
     with pytest.raises(error, match=problem):
         read_tagged(source, targets)
+
+
+def test_a_file_without_entities_beside_others(tmp_path):
+    """What `firth tag correct` chose may have no name in it; of files that all lack them nobody marked any."""
+    marked, plain = tmp_path / "marked.jsonl", tmp_path / "plain.jsonl"
+    marked.write_text('{"text": "Ada left.", "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}\n')
+    plain.write_text('{"text": "She left.", "spans": [], "answer": "accept"}\n')
+    assert default_targets([plain, marked]) == default_targets(plain) == ("ner",)
+    with pytest.warns(UserWarning, match=r"plain.jsonl: no entities; read as 1 sentence without any"):
+        examples = read_tagged([plain, marked], ["ner"])
+    assert examples.tags["ner"] == [("O", "O", "O"), ("B-PER", "O", "O")]
+    with pytest.raises(OptionError, match="the target 'ner', and no entities; expected texts with spans"):
+        read_tagged(plain, ["ner"])
+    with pytest.warns(UserWarning, match="no entities; read"), pytest.raises(OptionError, match="expected texts with"):
+        read_tagged([plain, plain], ["ner"])
 
 
 def test_targets_that_a_file_lacks_are_refused(conllu, columns):
