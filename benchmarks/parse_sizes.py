@@ -45,8 +45,8 @@ tenth of the sentences out to select the epoch and has its defaults, `firth pars
 defaults (ten iterations, beam 5) and learns from all sentences. Predicted tags are those of a tagger of the same
 program, by its defaults, from the same sentences. The rule (`firth.neural.models.parsers.size_defaults`) was chosen on
 the first 300 sentences of French Sequoia; the other treebanks judge it. An empty cell was not measured: training
-UDPipe takes some 2.5 seconds for a hundred words. Nor were predicted tags and more sentences than the table has.
-Written by `python -m benchmarks.parse_sizes`.
+UDPipe takes some 2.5 seconds for a hundred words. Written by `python -m benchmarks.parse_sizes`, which adds what is
+missing.
 """
 
 TRIED = """
