@@ -44,6 +44,8 @@ from firth.cli.training import RawText, Report, Run, StartVectors, TrainCommand,
 from firth.comparison.classifiers import LinearAdvantage, compared_with_linear, linear_accuracy, usable_examples
 from firth.comparison.models import Model as NamedModel
 from firth.comparison.models import models_in
+from firth.corpus.columns import TABLES
+from firth.corpus.reader import inner_suffix
 from firth.corpus.table_options import TableOptions
 from firth.errors import CorpusError, FirthError, OptionError
 from firth.registry import load_folder, plain_name
@@ -341,7 +343,8 @@ def _predict(
 
 def _batches(classifier: Any, texts: str, column: str | None, on_error: str) -> Iterable[Sequence[Any]]:
     """Return the texts of a file in batches: its lines, a column of a table, or the trees of a file of CoNLL-U."""
-    if column is not None:
+    pairs = plain_name(classifier) == NEURAL_CLASSIFIER and classifier.options.pairs is not None  # lines with a tab
+    if column is not None or (inner_suffix(Path(texts)) in TABLES and not pairs):
         cells = read_texts(source_of([texts]), column=column, progress=False)
         return [cells[start : start + LINES] for start in range(0, len(cells), LINES)]
     if plain_name(classifier) == NEURAL_CLASSIFIER and classifier.inputs == "trees":

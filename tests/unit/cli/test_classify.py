@@ -16,6 +16,10 @@ def test_predicts_a_column_of_a_table(run, tmp_path):
     assert status == 0
     assert [json.loads(line)["labels"][0]["label"] for line in out.splitlines()] == ["cold", "warm"]
     assert run("classify", "predict", "kinds", "table.csv", "--column", "2", "--json", "-q")[1] == out
+    assert run("classify", "predict", "kinds", "table.csv", "--json", "-q")[1] == out  # not its lines
+    (tmp_path / "other.csv").write_text('id,message\n1,"green, leaf"\n', encoding="utf-8")
+    status, out, err = run("classify", "predict", "kinds", "other.csv", "-q")
+    assert (status, out, "--column" in err) == (1, "", True)
     status, _, err = run("classify", "predict", "kinds", "table.csv", "--column", "body", "-q")
     assert (status, "body" in err) == (1, True)
 
