@@ -9,7 +9,7 @@ from firth.cli.arguments import AsJson, Embed, OnError, OneThread, Quiet, flag, 
 from firth.cli.flags import Flags, with_flags
 from firth.cli.groups import commands
 from firth.cli.output import print_json, with_progress, working
-from firth.cli.texts import batches, line_batches
+from firth.cli.texts import batches, line_batches, tell_running_text
 from firth.cli.training import Report, Run, StartVectors, Summary, TrainCommand
 from firth.cli.vectors import open_model
 from firth.errors import OptionError
@@ -92,7 +92,10 @@ def _sentences(texts: str, tagged: bool, on_error: str) -> Iterator[Sequence[Any
     if ".conllu" not in Path(texts).name:
         if not tagged:
             raise OptionError(f"{texts} is not named .conllu, and raw text has no tags; use --tagger MODEL")
-        yield from ([line for line in lines if line.strip()] for lines in line_batches(texts, SENTENCES))
+        for number, lines in enumerate(line_batches(texts, SENTENCES)):
+            if number == 0:
+                tell_running_text(texts, map(str.split, lines), "--tagger TAGGER --parser")
+            yield [line for line in lines if line.strip()]
         return
     yield from batches(read_conllu(texts, trees=False, on_error=on_error), SENTENCES)
 

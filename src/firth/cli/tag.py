@@ -28,7 +28,7 @@ from firth.cli.arguments import (
 from firth.cli.groups import commands
 from firth.cli.output import note, print_json, with_progress, working
 from firth.cli.targets import check_file_target
-from firth.cli.texts import batches, line_batches
+from firth.cli.texts import batches, line_batches, tell_running_text
 from firth.cli.training import RawText, Report, Run, StartVectors, Summary, TrainCommand, given_vectors
 from firth.cli.vectors import open_model
 from firth.comparison.learning_curve import DRAWS
@@ -166,7 +166,10 @@ def _sentences(texts: str, conllu: bool, columns: bool, on_error: str, word_colu
         for number, lines in enumerate(line_batches(texts, LINES)):
             if number == 0 and _are_columns(lines):
                 raise OptionError(f"{texts} has a word per line, with tags behind it; use --columns")
-            yield [line.split() for line in lines if line.strip()]
+            split = [line.split() for line in lines if line.strip()]
+            if number == 0:
+                tell_running_text(texts, split, "--tagger")
+            yield split
         return
     if conllu:
         sentences: Iterator[Any] = read_conllu(texts, trees=False, on_error=on_error)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -15,10 +16,12 @@ from firth.corpus.reader import lines_of, opened, standard_input
 from firth.corpus.sources import UNNAMED
 from firth.corpus.storage import is_built
 from firth.corpus.table_options import TableOptions
-from firth.errors import CorpusError, OptionError, brief
+from firth.errors import CorpusError, OptionError, brief, counted, warn_caller
 from firth.storage.files import as_path, text_of
 
 _Item = TypeVar("_Item")
+_MARKS = ",;:!?"  # no full stop: abbreviations have one
+_WITH_MARK = re.compile(rf"\w[{_MARKS}]$")
 CORPUS, READING, READ_TABLES = Flags(CorpusOptions, TEXT), Flags(ReadingOptions, TEXT), Flags(TableOptions, TEXT)
 
 
@@ -87,6 +90,23 @@ def source_of(sources: Sequence[str]) -> Any:
 def line_batches(path: str, many: int) -> Iterator[list[str]]:
     """Yield the lines of a file or of standard input in batches, without line ends."""
     yield from batches((line.rstrip("\r") for line in text_lines(path)), many)
+
+
+def tell_running_text(path: str, sentences: Iterable[Sequence[str]], instead: str) -> None:
+    """Warn of lines that have no spaces between words and marks, for a model that reads words.
+
+    Args:
+        path: of the file, which the warning names.
+        sentences: the words of its first lines.
+        instead: the option of `firth annotate` that takes the model.
+    """
+    words = [word for sentence in sentences for word in sentence]
+    joined = [word for word in words if _WITH_MARK.search(word)]
+    if len(joined) > sum(word in _MARKS for word in words):
+        warn_caller(
+            f"{path}: {counted(len(joined), 'word')} with a mark behind, such as {brief(joined[0])}; expected spaces "
+            f"between words and marks; for running text use firth annotate FILE {instead} MODEL -o OUT"
+        )
 
 
 def text_lines(path: str) -> Iterator[str]:

@@ -44,6 +44,12 @@ def test_columns(capsys, tmp_path):
     assert scores["score"] > 0.9
     assert run("test", "n", "ner.txt", "-q") == 0
     assert "30 gold spans" in capsys.readouterr().out
+    (tmp_path / "new.txt").write_text("Ann, of Rome, runs. He sat ,\n", encoding="utf-8")
+    with pytest.warns(
+        UserWarning, match=r"new.txt: 2 words with a mark behind, such as 'Ann,'; .* firth annotate FILE"
+    ):
+        assert run("predict", "n", "new.txt", "-q") == 0
+    capsys.readouterr()
     (tmp_path / "new.txt").write_text("Ann runs in Rome\n\nRome\n", encoding="utf-8")
     assert run("predict", "n", "new.txt", "-q") == 0
     assert capsys.readouterr().out.split("\n\n")[0] == "Ann\tB-PER\nruns\tO\nin\tO\nRome\tB-LOC"
