@@ -297,6 +297,13 @@ def test_an_options_class_shows_its_options():
         ("convert v.firth -o v.bin", "-o; it needs no flag: firth convert IN OUT"),
         ("neighbours v.firth word --topn 3", "use --number"),
         ("classify train text.txt -o c --model bert", "vdcnn; use --model encoder"),
+        ("classify predict-prob m.bin a.txt", "No such command 'predict-prob'; use firth classify predict"),
+        ("classify test-label m.bin a.txt", "No such command 'test-label'; use firth classify test"),
+        ("train ner a.txt", "No such command 'ner'; use firth tag train"),
+        ("udpipe --train m a.conllu", "No such command 'udpipe'; use firth pipeline train"),
+        ("annotate a.txt --tokenize", "a pipeline does all of it: --pipeline MODEL"),
+        ("annotate a.txt --outfile=b.conllu", "use -o OUT"),
+        ("tag curve a.txt --epochs 3", "the options follow from each number of sentences"),
         ("sentences train text.txt -o s --model bert", "supervised-simcse; use --model masked-lm"),
     ],
 )
