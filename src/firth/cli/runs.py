@@ -1,5 +1,6 @@
 """Runs on the command line: training, neighbours and similarities with intervals, stability."""
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -139,7 +140,7 @@ def print_stability(bands: Sequence[Mapping[str, Any]]) -> None:
         (
             f"{band['least']:,} or more" if band["most"] is None else f"{band['least']:,} to {band['most']:,}",
             f"{band['words']:,}",
-            f"{10 * band['overlap']:.1f} of 10",
+            "-" if math.isnan(band["overlap"]) else f"{10 * band['overlap']:.1f} of 10",
         )
         for band in bands
     ]

@@ -323,15 +323,15 @@ class Runs(Hinted):
         return bool(self._present.all())
 
     def _nearest(self, i: int, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the ten nearest rows of some in a run, (W, 10); -1 where it lacks the word or has too few."""
-        matrix, present = self._runs[i].matrix.rows(), self._present[i]
+        """Return the ten nearest rows of some in a run, (W, 10); -1 - i where it lacks the word or has too few."""
+        near = np.full((len(rows), min(NEAREST, max(1, len(self.words) - 1))), -1 - np.int64(i))
+        present, has = np.flatnonzero(self._present[i]), self._present[i][rows]
+        matrix, own = self._runs[i].matrix.rows(present), np.searchsorted(present, rows[has])
         norms = np.linalg.norm(matrix, axis=1).astype(np.float32)
-        rows_near, _ = nearest(matrix, norms, matrix[rows], NEAREST + 1)
-        rows_near = np.where(
-            present[rows_near] & (rows_near != rows[:, None]) & present[rows][:, None], rows_near, -1 - np.int64(i)
-        )
-        order = np.argsort(rows_near < 0, axis=1, kind="stable")
-        return np.take_along_axis(rows_near, order, axis=1)[:, :NEAREST]
+        found, _ = nearest(matrix, norms, matrix[own], NEAREST + 1)
+        order = np.argsort(found == own[:, None], axis=1, kind="stable")[:, : min(near.shape[1], len(present) - 1)]
+        near[has, : order.shape[1]] = present[np.take_along_axis(found, order, axis=1)]
+        return near
 
 
 def inverse_lengths(codes: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:

@@ -1,6 +1,6 @@
 """How stable neighbours are: the overlap of the ten nearest between runs, by the frequency of the word.
 
-Objective, for words w of a band and pairs of runs r < s:
+Objective, for words w of a band and pairs of runs r < s that both have w:
 
     overlap = mean over w, r, s of |N_r(w) & N_s(w)| / 10,     N_r(w): the ten nearest words of w in run r
 
@@ -29,7 +29,8 @@ class Band(NamedTuple):
         least: the least count of the band.
         most: the greatest; None for the band of the most frequent words.
         words: how many words of the corpus it has.
-        overlap: how many of a word's ten nearest two runs share on average, from 0 to 1.
+        overlap: how many of a word's ten nearest two runs that have it share on average, from 0 to 1; NaN where no two
+            runs have one of the words.
     """
 
     least: int
@@ -57,14 +58,16 @@ def evenly(rows: npt.NDArray[np.int64], most: int = WORDS) -> npt.NDArray[np.int
 
 
 def mean_overlap(neighbours: npt.NDArray[np.int64]) -> float:
-    """Return the mean overlap of the nearest rows of words between all pairs of runs.
+    """Return the mean overlap of the nearest rows of words between all pairs of runs that have them.
 
     Args:
         neighbours: (R, W, k) the nearest rows of W words in each run; for none, numbers below 0 that no other run has.
     """
     runs, _, k = neighbours.shape
+    has = (neighbours >= 0).any(axis=2)  # (R, W)
     shares = [
-        (neighbours[r][:, :, None] == neighbours[s][:, None, :]).any(axis=2).sum(axis=1).mean() / k
+        (neighbours[r, both][:, :, None] == neighbours[s, both][:, None, :]).any(axis=2).sum(axis=1) / k
         for r, s in itertools.combinations(range(runs), 2)
+        if len(both := np.flatnonzero(has[r] & has[s]))
     ]
-    return float(np.mean(shares)) if shares else float("nan")
+    return float(np.concatenate(shares).mean()) if shares else float("nan")

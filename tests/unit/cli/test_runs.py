@@ -7,6 +7,7 @@ import warnings
 import pytest
 
 import firth
+from firth.cli.runs import print_stability
 from tests.robustness.command import sentences
 
 TRAIN = ("train", "skipgram", "docs", "-o", "r", "--runs", "3", "--dim", "8", "--epochs", "1", "--min-count", "1", "-q")
@@ -162,3 +163,8 @@ def test_other_commands_say_what_to_do(run, here):
     status, _, error = run("analogy", "r", "a", "b", "c")
     assert status == 1
     assert "holds runs, expected word vectors; `firth convert` writes their consensus" in error
+
+
+def test_a_band_that_no_two_runs_have_has_no_overlap(capsys):
+    print_stability([{"least": 1, "most": 9, "words": 3, "overlap": float("nan")}])
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["1", "to", "9", "3", "-"]
