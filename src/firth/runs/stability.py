@@ -64,7 +64,7 @@ def mean_overlap(neighbours: npt.NDArray[np.int64]) -> float:
         neighbours: (R, W, k) the nearest rows of W words in each run; for none, numbers below 0 that no other run has.
     """
     runs, _, k = neighbours.shape
-    has = (neighbours >= 0).any(axis=2)  # (R, W)
+    has = np.asarray((neighbours >= 0).any(axis=2))  # (R, W)
     shares = [
         (neighbours[r, both][:, :, None] == neighbours[s, both][:, None, :]).any(axis=2).sum(axis=1) / k
         for r, s in itertools.combinations(range(runs), 2)
