@@ -47,10 +47,12 @@ from firth.storage.user_files import open_file
 from firth.text.abbreviations import abbreviations
 from firth.text.inputs import check_items
 from firth.text.running_text import check_lines
+from firth.text.sentence_ends import sentence_spans
 
 LONGEST = 2_000_000  # characters of a raw text that are one document
 STRANGE = 0.1  # share of characters that a treebank never had: more are another script, or another spelling
-# Where a long text without empty lines is cut: behind a sentence, else at white space.
+SENTENCE = 5_000  # characters before and after a place in which a sentence begins
+# Where a long text without empty lines is cut that has no sentences there: behind a mark, else at white space.
 _CUTS = tuple(map(re.compile, ("[.!?][\"'”’)\\]]*\\s+|[。！？][”’」』）]*\\s*", "\\s+")))
 _LINE_END = re.compile("\n")
 
@@ -420,7 +422,7 @@ def _works(paths: Sequence[Path], longest: int, on_error: str, reading: Mapping[
     """
     number, done = 0, run.unfinished.counts.documents
     for path in paths:
-        for position, content in enumerate(_contents(path, longest, on_error, reading["lines"])):
+        for position, content in enumerate(_contents(path, longest, on_error, reading["lines"], reading["language"])):
             size = len(content.encode(errors="replace")) if isinstance(content, str) else 0
             if number >= done:
                 name = stem_of(path) + (f"-{position + 1}" if position else "")
@@ -443,11 +445,13 @@ def _raw_size(paths: Sequence[Path]) -> int:
     return sum(path.stat().st_size for path in paths) if raw else 0
 
 
-def _contents(path: Path, longest: int, on_error: str, lines_are: str | None) -> Iterator[str | Document]:
+def _contents(
+    path: Path, longest: int, on_error: str, lines_are: str | None, language: str | None
+) -> Iterator[str | Document]:
     """Yield the documents of a file; raw text as it is, in parts of `longest` characters or a little more.
 
-    Where no empty line comes within another `longest` characters, a part ends behind a sentence, by its punctuation, or
-    at white space; where lines are sentences or words, at the end of one.
+    Where no empty line comes within another `longest` characters, a part ends behind a sentence, by the rules for
+    sentences, or at white space; where lines are sentences or words, at the end of one.
     """
     if format_of(path) != RAW:
         yield from read_documents(path, on_error=on_error)
@@ -461,7 +465,7 @@ def _contents(path: Path, longest: int, on_error: str, lines_are: str | None) ->
             lines, length, count = [], 0, count + 1
         while length > 2 * longest:  # a line, or a part of one, may be much longer
             text = "".join(lines)
-            end = _where_to_cut(text, longest, _CUTS if lines_are is None else (_LINE_END, *_CUTS))
+            end = _line_end(text, longest) if lines_are is not None else _sentence_end(text, longest, language)
             if not count:
                 warn_caller(f"{path}: no empty line in {length:,} characters; it is cut behind sentences, see longest=")
             yield text[:end]
@@ -470,9 +474,22 @@ def _contents(path: Path, longest: int, on_error: str, lines_are: str | None) ->
         yield "".join(lines)
 
 
-def _where_to_cut(text: str, longest: int, patterns: Iterable[re.Pattern[str]]) -> int:
-    """Return where a text is cut: behind the first match after `longest` characters, else there."""
-    for pattern in patterns:
+def _line_end(text: str, longest: int) -> int:
+    """Return where a text whose lines are sentences or words is cut."""
+    match = _LINE_END.search(text, longest)
+    return match.end() if match else _mark_end(text, longest)
+
+
+def _sentence_end(text: str, longest: int, language: str | None) -> int:
+    """Return where running text is cut: before the first sentence after `longest` characters, not behind "Mr."."""
+    start = max(0, longest - SENTENCE)
+    spans = sentence_spans(text[start : longest + SENTENCE], language)
+    return next((start + first for first, _ in spans if start + first > longest), 0) or _mark_end(text, longest)
+
+
+def _mark_end(text: str, longest: int) -> int:
+    """Return where a text without sentences is cut: behind the first mark, else white space, after `longest`."""
+    for pattern in _CUTS:
         if match := pattern.search(text, longest):
             return match.end()
     return longest

@@ -315,6 +315,15 @@ def test_a_line_that_is_many_times_as_long_is_cut_as_often(tmp_path):
     assert max(len(each.text) for each in read_documents(out)) <= 200
 
 
+@pytest.mark.parametrize("longest", range(95, 130, 4))
+def test_a_long_text_is_not_cut_behind_an_abbreviation(tmp_path, longest):
+    path, out = tmp_path / "a.txt", tmp_path / "out.jsonl"
+    path.write_text("Mr. Hill of the U.S. Army left. " * 60, "utf-8")
+    with pytest.warns(UserWarning, match="no empty line"):
+        result = annotate_files(path, out, longest=longest)
+    assert (result.sentences, result.documents > 5) == (60, True)
+
+
 def test_lines_that_are_sentences_are_not_cut(tmp_path):
     path, out = tmp_path / "a.txt", tmp_path / "out.jsonl"
     path.write_text("Ada met Tom. She left, and so on\n" * 60, "utf-8")
