@@ -27,6 +27,8 @@ from firth.storage.skipping import STOP, Skipping
 from firth.storage.untrusted import parse_json
 
 DOCUMENT = "-DOCSTART-"
+MANY = 6  # columns that lines of text seem to have, too
+_NO_COLUMNS = ", a word and its tags a line; if this is text, give the file that marks its words or spans"
 LOOKED_AT = 20_000  # lines that show which columns a file has
 COUNTED = 0.9  # share of lines whose first column counts words
 WORD_NAMES = {"word", "words", "token", "tokens", "form", "text", "sentence"}  # names of columns in a header
@@ -177,7 +179,9 @@ class _Layout:
         for number, fields in rows:
             if len(fields) != self.width or self.width < 2 or not all(fields):
                 expected = f"{self.width} as in the lines before" if self.width > 1 else "a word and a tag at least"
-                return number, f"{counted(len(list(filter(None, fields))), 'column')}, expected {expected}"
+                found = len(list(filter(None, fields)))
+                advice = _NO_COLUMNS if min(found, self.width) >= MANY else ""
+                return number, f"{counted(found, 'column')}, expected {expected}{advice}"
         return None
 
 

@@ -223,3 +223,9 @@ def test_text_among_annotated_files_is_refused(tmp_path):
             firth.Corpus.build(
                 [tmp_path / f"{each}.{'txt' if each == 'a' else 'conllu'}" for each in files], cache=tmp_path / "c"
             )
+
+
+def test_a_text_in_place_of_columns(tmp_path):
+    (tmp_path / "letter.txt").write_text("Ada went to Rome by boat .\nShe wrote a letter from there to Bo .\n", "utf-8")
+    with pytest.raises(FormatError, match=r"9 columns, expected 7 as in .*; if this is text, give the file that marks"):
+        list(read_columns(tmp_path / "letter.txt"))
