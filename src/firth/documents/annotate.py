@@ -176,8 +176,11 @@ def _pipeline(given: Any, **own: Any) -> Any:
 
         model = load(given)
         named = f"{given}: found {brief(model)}"
-    if plain_name(model) != "a pipeline":
-        raise ArgumentTypeError(f"{named}: expected a pipeline, of firth.Pipeline().train or firth pipeline train")
+    if (kind := plain_name(model)) != "a pipeline":
+        advice = f"; give it as {kind[2:]}=" if kind in ("a tagger", "a parser") else ""
+        raise ArgumentTypeError(
+            f"{named}: expected a pipeline, of firth.Pipeline().train or firth pipeline train{advice}"
+        )
     return model
 
 

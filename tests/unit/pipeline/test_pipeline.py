@@ -125,6 +125,8 @@ def test_what_its_folder_is_good_for_is_said(pipeline, tmp_path, capsys):
         firth.loading.load_vectors(tmp_path / "p")
     with pytest.raises(ArgumentTypeError, match="expected a parser; give it as pipeline="):
         firth.annotate("a", parser=tmp_path / "p")
+    with pytest.raises(ArgumentTypeError, match=r"expected a pipeline, .*; give it as tagger="):
+        firth.annotate("a", pipeline=tmp_path / "p" / "model-1")
 
 
 @pytest.mark.parametrize("part", ["model-0", "model-1", "model-2"])
