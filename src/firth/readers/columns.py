@@ -179,9 +179,9 @@ class _Layout:
         for number, fields in rows:
             if len(fields) != self.width or self.width < 2 or not all(fields):
                 expected = f"{self.width} as in the lines before" if self.width > 1 else "a word and a tag at least"
-                found = len(list(filter(None, fields)))
-                advice = _NO_COLUMNS if min(found, self.width) >= MANY else ""
-                return number, f"{counted(found, 'column')}, expected {expected}{advice}"
+                width = len(list(filter(None, fields)))
+                advice = _NO_COLUMNS if min(width, self.width) >= MANY else ""
+                return number, f"{counted(width, 'column')}, expected {expected}{advice}"
         return None
 
 
