@@ -97,7 +97,10 @@ def summarised(results: Sequence[Any], level: float = LEVEL) -> Any:
             raise OptionError("the function returns mappings with other keys in other runs; expected the same in all")
         return {name: summarised([result[name] for result in results], level) for name in results[0]}
     try:
-        figures = np.array(results, dtype=np.float64)
+        figures = np.array(results)
+        if figures.dtype.kind not in "biuf":  # None would be NaN, and "1" a number
+            raise TypeError
+        figures = figures.astype(np.float64)
     except (TypeError, ValueError):
         raise OptionError(
             f"the function returns {brief(results[0])}; expected a number, an array or a mapping of these, of the same "

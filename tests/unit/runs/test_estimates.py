@@ -50,7 +50,9 @@ def test_as_text():
     assert str(Estimate(0.5, 0.25, 0.75, 20)) == "0.5000 [0.2500, 0.7500]"
 
 
-@pytest.mark.parametrize("results", [["a", "b"], [[1, 2], [1]], [{"a": 1}, {"b": 1}], [{"a": 1}, 2]])
+@pytest.mark.parametrize(
+    "results", [["a", "b"], ["1", "2"], [None, None], [1.0, None], [[1, 2], [1]], [{"a": 1}, {"b": 1}], [{"a": 1}, 2]]
+)
 def test_what_is_no_figure(results):
     with pytest.raises(OptionError, match="the function returns"):
         summarised(results)
