@@ -328,9 +328,9 @@ class Runs(Hinted):
         present, has = np.flatnonzero(self._present[i]), self._present[i][rows]
         matrix, own = self._runs[i].matrix.rows(present), np.searchsorted(present, rows[has])
         norms = np.linalg.norm(matrix, axis=1).astype(np.float32)
-        found, _ = nearest(matrix, norms, matrix[own], NEAREST + 1)
-        order = np.argsort(found == own[:, None], axis=1, kind="stable")[:, : min(near.shape[1], len(present) - 1)]
-        near[has, : order.shape[1]] = present[np.take_along_axis(found, order, axis=1)]
+        neighbours, _ = nearest(matrix, norms, matrix[own], NEAREST + 1)
+        order = np.argsort(neighbours == own[:, None], axis=1, kind="stable")[:, : min(near.shape[1], len(present) - 1)]
+        near[has, : order.shape[1]] = present[np.take_along_axis(neighbours, order, axis=1)]
         return near
 
 

@@ -194,8 +194,8 @@ def _found(split: Callable[[str], Iterable[str]], text: str) -> list[Token]:
     for word in split(text):
         if not word:
             continue
-        places = [where.find(word, before, before + _AHEAD) for where in (text, lower)]
-        start = min((place for place in places if place >= 0), default=-1)  # "the" may be "The", and stand again later
+        starts = [where.find(word, before, before + _AHEAD) for where in (text, lower)]
+        start = min((start for start in starts if start >= 0), default=-1)  # "the" may be "The", and stand again later
         if start >= 0:
             before = start + len(word)
             tokens.append((word, start, before))
