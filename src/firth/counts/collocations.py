@@ -17,7 +17,8 @@ Gale, Hanks and Hindle 1991, "Using statistics in lexical analysis", section 2 (
 lexicographer-friendly association score", section 2 (log-Dice); Evert 2008, "Corpora and collocations", section 4.1,
 for E in windows; Gries 2008 (dispersion, see `dispersion`).
 
-Departures: W is counted and not 2 window f_w, because windows end where documents do. A word in two windows of the node
+Departures: N has no words that the vocabulary lacks, such as stop words, because no window has them. W is counted and
+not 2 window f_w, because windows end where documents do. A word in two windows of the node
 counts twice, as in all programs that count windows.
 
 Cost: one pass over the encoded text for the node's occurrences, and 2 window f_w additions.
