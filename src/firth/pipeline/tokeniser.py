@@ -258,10 +258,10 @@ class TokeniserModel(Hinted):
         if lines == "word":
             return sentences_and_tokens(text, lines=lines)
         if lines == "sentence":
-            places = ((first, self.spans(text[first:last])) for first, last in line_spans(text))
+            by_line = ((first, self.spans(text[first:last])) for first, last in line_spans(text))
             return [
                 [(first + start, first + end) for sentence in sentences for start, end in sentence]
-                for first, sentences in places
+                for first, sentences in by_line
                 if sentences
             ]
         invisible = {c for c in set(text) if unicodedata.category(c) == "Cf" and c not in self._alphabet}
