@@ -10,7 +10,6 @@ planted-zipf has 250 documents of 300 words, whose law is steeper: 1 / rank in p
 Rows go to results/small/contrast.jsonl, one a study; what is there is not trained again.
 """
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -142,18 +141,5 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Run what the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["run", "table"])
-    parser.add_argument("kinds", nargs="*", choices=[*STUDIES, []])
-    arguments = parser.parse_args()
-    if arguments.what == "table":
-        TABLE.write_text(table(), encoding="utf-8")
-        return
-    for kind in arguments.kinds or STUDIES:
-        run(kind)
-
-
 if __name__ == "__main__":
-    main()
+    records.run_or_table(__doc__, STUDIES, run, TABLE, table)

@@ -11,7 +11,6 @@ endless corpus, which are known. 50 corpora are 500 cases. Rows go to results/sm
 is there is not trained again.
 """
 
-import argparse
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,7 +70,7 @@ def similarities(vectors: firth.WordVectors) -> list[float]:
 
 def average(name: str) -> Floats:
     """What a model says on average of corpora of this size."""
-    return np.mean([row["figures"] for row in rows(name, "fresh")], axis=0)
+    return np.asarray(np.mean([row["figures"] for row in rows(name, "fresh")], axis=0))
 
 
 def rows(name: str, kind: str) -> list[records.Row]:
@@ -137,18 +136,5 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Run what the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["run", "table"])
-    parser.add_argument("models", nargs="*", choices=[*MODELS, []])
-    arguments = parser.parse_args()
-    if arguments.what == "table":
-        TABLE.write_text(table(), encoding="utf-8")
-        return
-    for name in arguments.models or MODELS:
-        run(name)
-
-
 if __name__ == "__main__":
-    main()
+    records.run_or_table(__doc__, MODELS, run, TABLE, table)

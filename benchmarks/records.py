@@ -5,9 +5,10 @@ A line of kind "series" describes the machine, the versions and the options of o
 long as the source and the options are unchanged.
 """
 
+import argparse
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,3 +82,18 @@ def last_series(rows: Iterable[Row]) -> dict[str, tuple[Row, list[Row]]]:
         if row["kind"] == "series" and row["series"] in runs:
             series[row["comparison"]] = (row, runs[row["series"]])
     return series
+
+
+def run_or_table(
+    description: str | None, names: Collection[str], run: Callable[[str], None], page: Path, table: Callable[[], str]
+) -> None:
+    """Do what the command line asks for: `run`, of some names or of all, or `table`, which writes the page."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["run", "table"])
+    parser.add_argument("names", nargs="*", choices=[*names, []])
+    arguments = parser.parse_args()
+    if arguments.what == "table":
+        page.write_text(table(), encoding="utf-8")
+        return
+    for name in arguments.names or names:
+        run(name)
