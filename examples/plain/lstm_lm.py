@@ -131,6 +131,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     name = [*(sys.argv[1:] if arguments is None else arguments), "-"][0]
     root = Path(__file__).resolve().parents[2]
     paths = [root / "README.md", *sorted(root.glob("docs/tasks/*.md"))] if name == "-" else [Path(name)]
+    if not all(path.is_file() and path.stat().st_size for path in paths):
+        sys.exit(f"{name}: missing or empty; expected a text in UTF-8")
     text = "\n".join(path.read_text(encoding="utf-8") for path in paths)[:100_000]
     characters = sorted(set(text))
     ids = np.array([characters.index(character) for character in text])

@@ -126,6 +126,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     name = [*(sys.argv[1:] if arguments is None else arguments), "-"][0]
     root = Path(__file__).resolve().parents[2]
     paths = [root / "README.md", *sorted(root.glob("docs/tasks/*.md"))] if name == "-" else [Path(name)]
+    if not all(path.is_file() and path.stat().st_size for path in paths):
+        sys.exit(f"{name}: missing or empty; expected a text in UTF-8")
     lines = [line for path in paths for line in path.read_text(encoding="utf-8").lower().splitlines()]
     sentences = [words for line in lines if (words := re.findall(r"[^\W\d_]+", line))]
     held_out = sentences[::10]

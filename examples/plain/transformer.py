@@ -119,6 +119,8 @@ def main(arguments: list[str]) -> None:
     torch.manual_seed(0)
     name, root = [*arguments, "-"][0], Path(__file__).resolve().parents[2]
     paths = [root / "README.md", *sorted(root.glob("docs/tasks/*.md"))] if name == "-" else [Path(name)]
+    if not all(path.is_file() and path.stat().st_size for path in paths):
+        sys.exit(f"{name}: missing or empty; expected a text in UTF-8")
     text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
     characters = sorted(set(text))
     ids = torch.tensor([characters.index(character) for character in text])

@@ -1,6 +1,7 @@
 """The plain files are what their page says: short, free of firth, listed, tested, and runnable as programs."""
 
 import ast
+import importlib
 import re
 from pathlib import Path
 
@@ -30,3 +31,14 @@ def test_a_file_is_short_and_stands_alone(path):
     assert re.search(r"^Source: ", docstring, re.MULTILINE)
     assert re.search(r"`firth\.\w+`", docstring)
     assert (ROOT / "tests" / "examples" / f"test_{path.stem}.py").exists()
+
+
+@pytest.mark.parametrize("name", ["glove", "ngram_lm", "lstm_lm", "transformer"])
+def test_a_file_without_text_is_told_of(name, tmp_path):
+    if name == "transformer":
+        pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    (tmp_path / "empty.txt").touch()
+    program = importlib.import_module(f"examples.plain.{name}")
+    for text in ("empty.txt", "missing.txt"):
+        with pytest.raises(SystemExit, match=f"{text}: missing or empty; expected a text in UTF-8"):
+            program.main([str(tmp_path / text)])
