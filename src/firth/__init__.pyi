@@ -146,6 +146,7 @@ from firth.sentences.averages import SentenceAverages as SentenceAverages
 from firth.sentences.averages import sentence_vectors as sentence_vectors
 from firth.sentences.clusters import TextClusters as TextClusters
 from firth.sentences.clusters import cluster_texts as cluster_texts
+from firth.sentences.duplicates import duplicate_groups as duplicate_groups
 from firth.sentences.duplicates import near_duplicates as near_duplicates
 from firth.sentences.file_encoding import encode_file as encode_file
 from firth.sentences.search import TextIndex as TextIndex

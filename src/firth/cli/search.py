@@ -1,7 +1,8 @@
 """`firth encode`, `firth search`, `firth duplicates` and `firth clusters`: texts by their vectors."""
 
 import dataclasses
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -14,16 +15,17 @@ from firth.cli.output import note, print_json, show, working
 from firth.cli.targets import check_file_target
 from firth.cli.texts import READ_TABLES, source_of
 from firth.corpus.table_options import TableOptions
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, OptionError, counted
 from firth.loading import load
 from firth.registry import plain_name
 from firth.sentences.averages import SentenceAverages
 from firth.sentences.clusters import cluster_texts
-from firth.sentences.duplicates import near_duplicates
+from firth.sentences.duplicates import duplicate_groups, near_duplicates
 from firth.sentences.encoded_texts import TextEncoder, as_encoder
 from firth.sentences.file_encoding import check_target, encode_file, finished_rows
 from firth.sentences.search import TextIndex
 from firth.sentences.text_blocks import read_texts
+from firth.storage.files import replacing_file
 from firth.vectors.index.options import OPTIONS
 from firth.vectors.io import sentence_transformers
 from firth.vectors.io.npy import mapped
@@ -96,6 +98,7 @@ def _with_pooling(path: Path, encoder: TextEncoder, pooling: dict[str, Any]) -> 
     return HiddenStates(cast(Any, encoder), **pooling)
 
 
+_BREAK = re.compile(r"\r?\n|\r")
 Corpus = Annotated[str, names("Text: a file with one text per line, a table, a folder or a glob.", "CORPUS")]
 Encoded = Annotated[Path | None, flag("Vectors of the texts from firth encode, as .npy.", "FILE")]
 Kind = Annotated[str, typer.Option("--index", help="Search method.", metavar="|".join(OPTIONS))]
@@ -134,26 +137,52 @@ def _duplicates(
     model: Model,
     corpus: Sources,
     threshold: Annotated[float, typer.Option(help="Smallest cosine of a pair.")] = 0.95,
+    output: Annotated[
+        Path | None, output("File for the texts without duplicates, one per line: the first of each group.", "FILE")
+    ] = None,
     vectors: Encoded = None,
     index: Kind = "exact",
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Show the pairs of lines that say nearly the same: cosine, both lines and both texts, the nearest first."""
+    """Show the pairs of lines that say nearly the same: cosine, both lines, group and both texts, the nearest first.
+
+    Pairs that share a line are in one group, and so on. -o FILE keeps the first line of each group, and all lines that
+    are in none.
+    """
+    if output is not None:
+        check_file_target(output, lambda path: None, corpus, overwrite=True)
     encoder, texts = open_encoder(model, quiet, options), _texts(corpus, options, quiet)
     with working("comparing texts", quiet):
         pairs = near_duplicates(
             encoder, texts, threshold, vectors=_rows(vectors), kind=index, **_reading(options, quiet)
         )
+    groups = duplicate_groups(pairs)
+    group_of = {row: number for number, rows in enumerate(groups, 1) for row in rows}
     for pair in pairs:
         lines, both = (pair.first + 1, pair.second + 1), (texts[pair.first], texts[pair.second])
+        group = group_of[pair.first]
         show(
             json,
-            {"score": pair.score, "lines": lines, "texts": both},
-            f"{pair.score:.4f}\t{lines[0]}\t{lines[1]}\t{both[0]}\t{both[1]}",
+            {"score": pair.score, "lines": lines, "group": group, "texts": both},
+            f"{pair.score:.4f}\t{lines[0]}\t{lines[1]}\t{group}\t{both[0]}\t{both[1]}",
         )
-    note(f"{len(pairs):,} pairs among {len(texts):,} texts")
+    note(f"{counted(len(pairs), 'pair')} among {len(texts):,} texts, in {counted(len(groups), 'group')}")
+    if output is not None:
+        _write_without(texts, {row for rows in groups for row in rows[1:]}, output)
+
+
+def _write_without(texts: Sequence[str], left_out: Collection[int], path: Path) -> None:
+    """Write texts but for some of them, one per line, and say how many."""
+    kept = [text for row, text in enumerate(texts) if row not in left_out]
+    lines = [_BREAK.sub(" ", text) for text in kept]
+    joined = sum(line != text for line, text in zip(lines, kept, strict=True))
+    with replacing_file(path) as file:
+        file.writelines(f"{line}\n".encode("utf-8", "backslashreplace") for line in lines)
+    note(f"{path}: {len(kept):,} of {len(texts):,} texts; {counted(len(left_out), 'duplicate')} left out")
+    if joined:
+        note(f"{path}: {counted(joined, 'text')} had line breaks, which are spaces there")
 
 
 def _clusters(

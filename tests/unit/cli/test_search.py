@@ -32,9 +32,25 @@ def test_search(run, folder):
 
 
 def test_duplicates(run, folder):
-    assert run("duplicates", "v.firth", "t.txt") == (0, "1.0000\t2\t4\tb\tB\n", "1 pairs among 5 texts\n")
+    said = "1 pair among 5 texts, in 1 group\n"
+    assert run("duplicates", "v.firth", "t.txt") == (0, "1.0000\t2\t4\t1\tb\tB\n", said)
     out = run("duplicates", "v.firth", "t.txt", "--threshold", 0.7, "--json", "--tokens", "whitespace")[1]
-    assert [json.loads(line)["lines"] for line in out.splitlines()] == [[1, 3], [2, 3]]
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [(row["lines"], row["group"]) for row in rows] == [([1, 3], 1), ([2, 3], 1)]
+
+
+def test_a_text_without_duplicates_keeps_the_first_of_each_group(run, folder):
+    """At 0.7 "a b" is near to "a a" and to both "b": one group of four, though "a a" and "b" are no pair."""
+    assert run("duplicates", "v.firth", "t.txt", "-o", "once.txt", "-q")[2].endswith(
+        "once.txt: 4 of 5 texts; 1 duplicate left out\n"
+    )
+    assert (folder / "once.txt").read_text(encoding="utf-8").splitlines() == ["a a", "b", "a b", "unknown"]
+    run("duplicates", "v.firth", "t.txt", "--threshold", 0.7, "-o", "once.txt", "-q")
+    assert (folder / "once.txt").read_text(encoding="utf-8").splitlines() == ["a a", "unknown"]
+    (folder / "t.jsonl").write_text(json.dumps({"text": "a\r\na"}) + "\n", encoding="utf-8")
+    said = run("duplicates", "v.firth", "t.jsonl", "-o", "once.txt", "-q")[2]
+    assert said.endswith("once.txt: 1 text had line breaks, which are spaces there\n")
+    assert (folder / "once.txt").read_text(encoding="utf-8") == "a a\n"
 
 
 def test_clusters(run, folder):
@@ -59,6 +75,7 @@ def test_the_size_of_batches_reaches_the_encoder(run, folder, command):
         (("search", "v.firth", "t.txt", "a", "--index", "tree"), "expected one of exact, lsh, hnsw"),
         (("search", "v.firth", "t.txt", "a", "--vectors", "t.txt"), "expected a .npy file"),
         (("duplicates", "v.firth", "t.txt", "--threshold", 2), "expected a cosine above 0"),
+        (("duplicates", "v.firth", "t.txt", "-o", "t.txt"), "is a text to read"),
         (("clusters", "v.firth", "t.txt", "-k", 9), "4 of 5 texts have a vector"),
         (("clusters", "v.firth", "missing.txt"), "missing.txt"),
         (("search", "v.firth", "empty.txt", "a"), "no texts: expected at least one"),

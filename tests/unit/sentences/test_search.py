@@ -98,6 +98,11 @@ class TestNearDuplicates:
         assert [pair.score for pair in found] == sorted((pair.score for pair in found), reverse=True)
         assert all(pair.score == pytest.approx(min(expected[pair.first, pair.second], 1), abs=1e-5) for pair in found)
 
+    def test_groups_are_what_pairs_connect(self):
+        pairs = [duplicates.Duplicate(first, second, 1.0) for first, second in [(7, 9), (2, 5), (1, 7), (1, 9)]]
+        assert firth.duplicate_groups(pairs) == [[1, 7, 9], [2, 5]]
+        assert firth.duplicate_groups([]) == []
+
     @pytest.mark.parametrize("threshold", [0, -0.5, 1.01, float("nan"), "high"])
     def test_thresholds(self, threshold):
         with pytest.raises(OptionError, match="expected a cosine above 0 and at most 1"):
