@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from firth.errors import ShapeError
-from firth.vocabulary import Vocabulary
+from firth.vocabulary import Vocabulary, stop_words
 
 
 @pytest.fixture
@@ -75,3 +75,19 @@ def test_noise_sums_to_one(exponent):
 def test_one_count_a_word():
     with pytest.raises(ShapeError, match="2 counts for 3 words: expected one count per word"):
         Vocabulary(["a", "b", "c"], np.array([2, 1]), 3)
+
+
+def test_stop_words_are_those_with_more_than_a_thousandth_of_the_text():
+    """A million occurrences. A twentieth of the words are stop words at most: one of 39, none of 19."""
+    counts = np.array([1_000, 400_000, 1_001, *[996] * 600, 399])
+    words = [f"w{row}" for row in range(len(counts))]
+    assert counts.sum() == 1_000_000
+    assert stop_words(words, counts) == {"w1", "w2"}
+    assert stop_words(words[:39], counts[:39]) == {"w1"}
+    assert stop_words(words[:19], counts[:19]) == frozenset()
+
+
+def test_without_counts_stop_words_are_the_first():
+    words = [f"w{row}" for row in range(3_000)]
+    assert stop_words(words, None) == frozenset(words[:100])
+    assert stop_words(words[:100], None) == frozenset(words[:5])

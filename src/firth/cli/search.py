@@ -11,7 +11,7 @@ import typer
 
 from firth.cli.arguments import TEXT, AsJson, Column, Quiet, Seed, Sources, flag, names, number, output
 from firth.cli.flags import Flags, with_flags
-from firth.cli.output import note, print_json, show, working
+from firth.cli.output import note, print_json, scored, show, working
 from firth.cli.targets import check_file_target
 from firth.cli.texts import READ_TABLES, source_of
 from firth.corpus.table_options import TableOptions
@@ -190,24 +190,29 @@ def _clusters(
     corpus: Sources,
     clusters: Annotated[int, typer.Option("--clusters", "-k", help="Number of clusters.")] = 10,
     number: Annotated[int, number("Texts to show per cluster, those nearest to its centre.")] = 5,
+    keywords: Annotated[int, typer.Option(help="Keywords to show per cluster.")] = 8,
     vectors: Encoded = None,
     seed: Seed = 0,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Group lines by meaning, the largest group first. --json also prints the lines of each cluster."""
+    """Group lines by meaning, the largest group first, with its keywords and the texts nearest to its centre.
+
+    Keywords are the words that set a group apart from the others, by class-based TF-IDF. --json also prints their
+    weights and the lines of each cluster.
+    """
     encoder, texts = open_encoder(model, quiet, options), _texts(corpus, options, quiet)
     with working("clustering texts", quiet):
         groups = cluster_texts(encoder, texts, clusters, vectors=_rows(vectors), seed=seed, **_reading(options, quiet))
     for cluster in range(len(groups)):
-        rows = groups.rows(cluster)
-        central = [texts[row] for row in rows[:number].tolist()]
+        rows, words, cohesion = groups.rows(cluster), groups.keywords(cluster, keywords), groups.cohesion(cluster)
+        central = groups.examples(cluster, number)
         if json:
-            facts = {"cluster": cluster + 1, "texts": len(rows), "cohesion": groups.cohesion(cluster)}
+            facts = {"cluster": cluster + 1, "texts": len(rows), "cohesion": cohesion, "keywords": scored(words)}
             print_json({**facts, "central": central, "lines": (rows + 1).tolist()})
             continue
-        print(f"{cluster + 1}: {len(rows):,} texts, mean cosine {groups.cohesion(cluster):.2f}")
+        print(f"{cluster + 1}: {counted(len(rows), 'text')}, mean cosine {cohesion:.2f}: {', '.join(dict(words))}")
         for text in central:
             print(f"  {text}")
 

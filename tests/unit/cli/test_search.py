@@ -56,10 +56,13 @@ def test_a_text_without_duplicates_keeps_the_first_of_each_group(run, folder):
 def test_clusters(run, folder):
     status, out, _ = run("clusters", "v.firth", "t.txt", "-k", 2, "-n", 1, "--seed", 1)
     assert status == 0
-    assert out == "1: 3 texts, mean cosine 0.93\n  b\n2: 1 texts, mean cosine 1.00\n  a a\n"
-    rows = [json.loads(line) for line in run("clusters", "v.firth", "t.txt", "-k", 2, "--json")[1].splitlines()]
+    assert out == "1: 3 texts, mean cosine 0.93: b, a\n  b\n2: 1 text, mean cosine 1.00: a\n  a a\n"
+    rows = [
+        json.loads(line) for line in run("clusters", "v.firth", "t.txt", "-k", 2, "--seed", 1, "--json")[1].splitlines()
+    ]
     assert sorted(line for row in rows for line in row["lines"]) == [1, 2, 3, 4]
     assert [row["cluster"] for row in rows] == [1, 2]
+    assert [[word["word"] for word in row["keywords"]] for row in rows] == [["b", "a"], ["a"]]
 
 
 @pytest.mark.parametrize("command", [("search", "b"), ("duplicates",), ("clusters",)])

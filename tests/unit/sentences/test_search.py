@@ -130,6 +130,24 @@ class TestClusters:
             assert found.cohesion(cluster) == pytest.approx(found.cosines[rows].mean())
         assert found.labels.tolist() == firth.cluster_texts(VECTORS, TEXTS, 2, seed=1).labels.tolist()
 
+    def test_keywords_are_those_of_class_based_tf_idf(self):
+        """Seven words in two clusters, so that A = 3.5; b is twice in the texts, a and c in one cluster alone."""
+        found = firth.TextClusters(
+            ["A a b", "c c", ["c", "b"], "zzz"], np.array([0, 1, 1, -1]), np.ones(4, np.float32), np.eye(2)
+        )
+        assert found.keywords(0) == [("a", pytest.approx(2 * np.log(1 + 3.5 / 2))), ("b", pytest.approx(np.log(2.75)))]
+        assert found.keywords(1, 1) == [("c", pytest.approx(3 * np.log(1 + 3.5 / 3)))]
+        assert found.examples(1) == ["c c", ["c", "b"]]
+        assert '<td style="text-align:left">a, b</td>' in found._repr_html_()
+        with pytest.raises(OptionError, match="cluster=2: expected a number from 0 to 1"):
+            found.keywords(2)
+
+    def test_stop_words_are_no_keywords(self):
+        others = [f"w{i}" for i in range(2000)]
+        texts = [" ".join(["the the", *others[:1000]]), " ".join(["the", *others[1000:]])]
+        found = firth.TextClusters(texts, np.array([0, 1]), np.ones(2, np.float32), np.eye(2))
+        assert "the" not in dict(found.keywords(0, 2000))
+
     def test_bad_input(self):
         with pytest.raises(OptionError, match="k=7: 6 of 8 texts have a vector; expected at most as many clusters"):
             firth.cluster_texts(VECTORS, TEXTS, 7)
