@@ -11,6 +11,7 @@ import typer
 from firth import plots
 from firth.alignment.alignment import load_alignment
 from firth.cli.arguments import AsJson, Poles, Quiet, Seed, SomeWords, Vectors, WordFile, flag, names, number, output
+from firth.cli.flag_messages import RUNNING, in_flags
 from firth.cli.flags import Group, add_command, as_command
 from firth.cli.heat_tables import print_heat
 from firth.cli.output import note, print_json, working
@@ -47,16 +48,22 @@ def word_map(
     groups: Grouped,
     method: Method = None,
     number: Annotated[int, number("Words to draw at most: the most frequent ones.")] = USUAL,
+    stop_words: Annotated[
+        bool, typer.Option("--stop-words", help='Draw words such as "the", "of" and "you", too.')
+    ] = False,
     seed: Seed = 0,
     **common: Any,
 ) -> plots.Picture:
     """Draw a map of words: words with similar vectors are near each other.
 
-    The words are those named, those of --words or those of --groups; by default the most frequent ones. The default
-    projection is stress for up to 200 words, else pca.
+    The words are those named, those of --words or those of --groups; by default the most frequent ones but for stop
+    words: those with more than a thousandth of all occurrences. The default projection is stress for up to 200 words,
+    else pca.
     """
     space = load_vectors(vectors)
-    return plots.word_map(space, words or None, groups=groups, method=method, number=number, seed=seed, **common)
+    return plots.word_map(
+        space, words or None, groups=groups, method=method, number=number, stop_words=stop_words, seed=seed, **common
+    )
 
 
 def analogy(
@@ -360,7 +367,7 @@ def _groups(path: str | None) -> dict[str, list[str]] | None:
 
 def _report(picture: plots.Picture, output: Path | None, json: bool) -> None:
     for text in picture.notes:
-        note(text)
+        note(in_flags(text, RUNNING))
     if output is not None and (missing := missing_letters(picture, output)):
         note(f"no installed font has {missing}: install one (such as Noto), or draw a page: {output.stem}.html")
     if json:

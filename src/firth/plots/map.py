@@ -8,7 +8,7 @@ from firth.plots.layout import flatten
 from firth.plots.map_page import MOST
 from firth.plots.picture import SIZE, Picture, Points
 from firth.plots.projection import project
-from firth.plots.words import Groups, Vectors, check_vectors, choose, name_of
+from firth.plots.words import Groups, Vectors, check_vectors, choose, content_words, name_of
 from firth.vectors.word_vectors import WordVectors
 
 USUAL = 1_000
@@ -24,6 +24,7 @@ def word_map(
     heads: Sequence[str] = (),
     method: str | None = None,
     number: int = USUAL,
+    stop_words: bool = False,
     seed: int = 0,
     title: str | None = None,
 ) -> Picture:
@@ -38,6 +39,8 @@ def word_map(
         method: projection onto the plane; see `project`.
         number: number of words at most, the most frequent ones; never more than 20,000. If there is no room for all
             labels, heads and frequent words come first.
+        stop_words: whether words such as "the", "of" and "you" are among the most frequent ones that are drawn by
+            default; see `firth.vocabulary.stop_words`. Words that are named are always drawn.
         seed: random seed of the projection.
 
     Raises:
@@ -47,8 +50,9 @@ def word_map(
         MissingExtraError: the library of the method is not installed.
     """
     check_vectors(vectors)
+    left_out: list[str] = []
     if words is None and groups is None:
-        words = vectors.words
+        words, left_out = (vectors.words, []) if stop_words else content_words(vectors)
     selection = choose(vectors, words or (), groups, most=min(number, MOST), keep=heads)
     positions, caption = project(selection.rows, method, seed)
     ranks = vectors.key_to_index
@@ -71,7 +75,7 @@ def word_map(
         marks=[points],
         rows=rows,
         caption=caption,
-        notes=selection.notes,
+        notes=[*left_out, *selection.notes],
         groups=[] if set(selection.names) <= set(heads) else selection.names,
         size=SIZE,
     )

@@ -7,11 +7,12 @@ from itertools import compress
 
 import numpy as np
 
-from firth.errors import OptionError
+from firth.errors import OptionError, counted
 from firth.options import check_kind
 from firth.plots.picture import NO_GROUP, Floats
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
+from firth.vocabulary import stop_words
 
 Vectors = WordVectors | SubwordVectors
 Groups = Mapping[str, Sequence[str]]
@@ -82,6 +83,17 @@ def choose(
         list(groups or {})[:LEGEND],
         notes,
     )
+
+
+def content_words(vectors: Vectors) -> tuple[list[str], list[str]]:
+    """Return all words without stop words, and a note that names some of these, if there are any."""
+    known = vectors.known if isinstance(vectors, SubwordVectors) else vectors
+    stopped = stop_words(known.words, known.counts)
+    if not stopped:
+        return vectors.words, []
+    left_out = [word for word in vectors.words if word in stopped]
+    note = f"{counted(len(left_out), 'stop word')} left out ({_names(left_out)}); stop_words=True draws them"
+    return [word for word in vectors.words if word not in stopped], [note]
 
 
 def known_words(vectors: Vectors, words: Sequence[str]) -> tuple[list[str], list[str]]:

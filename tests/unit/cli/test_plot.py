@@ -116,6 +116,17 @@ def test_numbers_and_a_page_together(run, embedded_rows):
     assert "Who leans where" in Path("axis.html").read_text(encoding="utf-8")
 
 
+def test_a_map_says_which_stop_words_it_leaves_out(run, tmp_path):
+    words = ["the", *(f"w{i}" for i in range(40))]
+    vectors = WordVectors(words, np.random.default_rng(1).normal(size=(41, 5)), counts=[10_000, *[9] * 40])
+    vectors.save(tmp_path / "text.firth")
+    status, out, err = run("map", "text.firth", "-n", 41, "--json")
+    assert (status, err) == (0, "1 stop word left out (the); --stop-words draws them\n")
+    assert [json.loads(line)["word"] for line in out.splitlines()] == words[1:]
+    status, out, err = run("map", "text.firth", "-n", 41, "--json", "--stop-words")
+    assert (status, err, len(out.splitlines())) == (0, "", 41)
+
+
 @pytest.fixture
 def embedded_rows():
     def read(page: str):

@@ -64,6 +64,16 @@ def test_the_most_frequent_words_are_drawn_by_default(vectors):
     assert [row["word"] for row in word_map(vectors, number=4).rows] == vectors.words[:4]
 
 
+def test_stop_words_are_drawn_on_demand_and_by_name_only():
+    words, counts = ["tea", "the", "of", *(f"w{i}" for i in range(60))], [90, 60_000, 30_000, *[80] * 60]
+    vectors = WordVectors(words, np.random.default_rng(1).normal(size=(63, 5)), counts=counts)
+    picture = word_map(vectors, number=2)
+    assert [row["word"] for row in picture.rows] == ["tea", "w0"]
+    assert picture.notes[0] == "2 stop words left out (the, of); stop_words=True draws them"
+    assert [row["word"] for row in word_map(vectors, number=2, stop_words=True).rows] == ["tea", "the"]
+    assert [row["word"] for row in word_map(vectors, ["of", "tea"]).rows] == ["tea", "of"]
+
+
 @pytest.mark.parametrize(
     ("draw", "others"),
     [
