@@ -87,8 +87,8 @@ def choose(
 
 def content_words(vectors: Vectors) -> tuple[list[str], list[str]]:
     """Return all words without stop words, and a note that names some of these, if there are any."""
-    known = vectors.known if isinstance(vectors, SubwordVectors) else vectors
-    stopped = stop_words(known.words, known.counts)
+    whole = vectors.known if isinstance(vectors, SubwordVectors) else vectors
+    stopped = stop_words(whole.words, whole.counts)
     if not stopped:
         return vectors.words, []
     left_out = [word for word in vectors.words if word in stopped]
