@@ -171,6 +171,18 @@ def test_counts_have_the_same_bits(cluster, text, tmp_path):
             assert ours.dtype == theirs.dtype
 
 
+@pytest.mark.parametrize("model", [firth.Word2Vec(dim=8, epochs=2), firth.AssociationVectors(dim=4)])
+def test_runs_have_the_same_bits(model, cluster, text, tmp_path):
+    lines = [line for path in sorted(text.iterdir()) for line in path.read_text("utf-8").splitlines()][:200]
+    corpus = firth.Corpus.build(lines, min_count=1, cache=tmp_path, progress=False)
+    here = firth.bootstrap(model, corpus, runs=3, seed=4, threads=2, progress=False)
+    with cluster.lend():
+        there = firth.bootstrap(model, corpus, runs=3, seed=4, checkpoint=tmp_path / "r", progress=False)
+    for ours, theirs in zip(there, here, strict=True):
+        np.testing.assert_array_equal(ours.vectors, theirs.vectors)
+        np.testing.assert_array_equal(ours.counts, theirs.counts)
+
+
 def test_glove_trains_on_counts_of_the_cluster(cluster, text, tmp_path, monkeypatch):
     monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "here"))
     here = firth.GloVe(dim=8, epochs=2).train(text, min_count=1, progress=False)

@@ -113,7 +113,7 @@ def contrast(
         finished: dict[int, Measured] = {}
         train = partial(_measured, Plan(model, groups, documents, seed))
         meter = Meter(len(documents), noun="pairs of trainings", each=2)
-        side_by_side(range(len(documents)), train, finished, meter, count, progress)
+        side_by_side(range(len(documents)), train, finished.__setitem__, meter, count, progress)
     return _result(groups, finished, permutations, runs, _facts(model, groups, seed))
 
 

@@ -91,13 +91,18 @@ def train(
     began = time.monotonic()
     alone = {
         "--start": start, "--freeze": freeze, "--checkpoint": checkpoint, "--every": every,
-        "--deterministic": deterministic, "--cluster": cluster, "--workers": workers, "--merge-every": merge_every,
+        "--deterministic": deterministic, "--merge-every": merge_every,
     }  # fmt: skip
     check_flags(runs, resample, alone)
-    replicas = how_on_cluster(model.kind) == "replicas"
-    check_cluster(
-        cluster, workers, {"--threads": threads, "--deterministic": deterministic or None} if replicas else {}
-    )
+    mode = how_on_cluster(model.kind)
+    replicas = mode == "replicas"
+    local = {"--threads": threads, "--deterministic": deterministic or None} if replicas or runs is not None else {}
+    if cluster is not None and mode is None and runs is None:
+        raise OptionError(
+            f"--cluster {cluster} without --runs: a single {model.kind.__name__} is not trained on a cluster; expected "
+            "--runs with a number, each of which a worker trains, or no --cluster"
+        )
+    check_cluster(cluster, workers, local)
     if cluster is None and merge_every is not None:
         raise OptionError(
             f"--merge-every {merge_every} without --cluster: only a cluster merges so; leave it out, or use --cluster "
@@ -111,7 +116,7 @@ def train(
     trainer = kind(**Flags(kind, "Model").select(options), **preset)
     if runs is not None:
         check_runs_target(output, overwrite=overwrite)
-        with showing_choices(quiet):
+        with showing_choices(quiet), on_cluster.lend() if on_cluster else contextlib.nullcontext():
             defaults = getattr(kind, "corpus_options", None)
             text = _text(corpus, phrases, options, progress=not quiet, defaults=defaults, threads=threads)
             drawn = {} if resample is None else {"resample": resample}
@@ -152,9 +157,10 @@ def command(model: Model) -> Callable[..., None]:
     without = {name: None for name in ("start", "checkpoint", "deterministic") if name not in parameters}
     without |= {} if issubclass(model.kind, Trainer) and model.kind.freezes else {"freeze": None}
     without |= {"every": None} if "checkpoint" in without else {}
-    without |= {} if result_type(model.kind) in (WordVectors, SubwordVectors) else {"runs": None, "resample": None}
+    several = result_type(model.kind) in (WordVectors, SubwordVectors)
+    without |= {} if several else {"runs": None, "resample": None}
     on_cluster = how_on_cluster(model.kind)
-    without |= {} if on_cluster else {"cluster": None, "workers": None}
+    without |= {} if on_cluster or several else {"cluster": None, "workers": None}
     without |= {} if on_cluster == "replicas" else {"merge_every": None}
     flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS, READING]
     return with_flags(train, flags, model=model, **without)

@@ -1,7 +1,7 @@
-"""Trainings side by side: as many as there are threads, each with one thread and a folder of its own.
+"""Trainings side by side, each with one thread and a folder of its own: in threads, or on the workers of a cluster.
 
 What: trainings share nothing, and each is decided by its number. Hence the results are the same bits with any number of
-threads. After Ctrl-C none is begun, and those that are not at their end are dropped.
+threads or workers. After Ctrl-C none is begun, and those that are not at their end are dropped.
 """
 
 import contextlib
@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from firth.corpus.cache import writing
 from firth.kernels.threads import one_blas_thread
 from firth.progress import Progress, Report, Status, reporting
-from firth.signals import StopRequest, sharing, stopping
+from firth.signals import StopRequest, interruptible, sharing, stopping
 from firth.storage.files import cache_folder, caching_in
 from firth.storage.partial import partial_folder, remove_leftovers
-from firth.workers import lending
+from firth.workers import Workers, lending
 
 Result = TypeVar("Result")
 
@@ -35,20 +35,20 @@ _log = logging.getLogger("firth")
 def side_by_side(
     numbers: Sequence[int],
     train: "Callable[[int, Path, Meter], Result | None]",
-    finished: dict[int, Result],
+    keep: Callable[[int, Result], object],
     meter: "Meter",
     threads: int,
     progress: Progress,
 ) -> None:
-    """Train, and add the results to those that are finished; after a signal some are missing.
+    """Train, and keep what is finished; after a signal some are missing.
 
     Args:
         numbers: what to train, in this order.
         train: trains what has a number, in a folder that vanishes, with the meter; None if it was asked to stop
             before its end.
-        finished: results by number.
+        keep: takes a number and its result, in this thread.
     """
-    began = time.monotonic()
+    began, finished = time.monotonic(), meter.before
     with (
         _quietly(),
         reporting(progress) as report,
@@ -65,8 +65,9 @@ def side_by_side(
                 for future in wait(work, timeout=POLL, return_when=FIRST_COMPLETED).done:
                     number, result = work.pop(future), future.result()
                     if result is not None:
-                        finished[number] = result
-                meter.show(report, len(finished), time.monotonic() - began)
+                        keep(number, result)
+                        finished += 1
+                meter.show(report, finished, time.monotonic() - began)
         except BaseException:
             request.stop = True
             for future in work:
@@ -81,6 +82,41 @@ def _alone(
         return None
     with sharing(request), lending(None), vanishing_folder() as scratch, caching_in(scratch):
         return train(number, scratch, meter)
+
+
+def on_workers(
+    workers: Workers,
+    numbers: Sequence[int],
+    train: "Callable[..., Result | None]",
+    shared: Sequence[Any],
+    keep: Callable[[int, Result], object],
+    meter: "Meter",
+    progress: Progress,
+) -> None:
+    """Train on the workers of a cluster, each number by one of them, and keep the results in the order of the numbers.
+
+    After a signal some are missing: those whose results did not arrive.
+
+    Args:
+        train: takes what is shared, a number, a folder that vanishes and a meter; any process can import it.
+        shared: is sent once.
+    """
+    if not numbers:
+        return
+    began, finished = time.monotonic(), meter.before
+    with reporting(progress) as report, interruptible(), contextlib.suppress(KeyboardInterrupt):
+        meter.show(report, finished, 0.0)
+        results = workers.map(_in_worker, ((number,) for number in numbers), train, tuple(shared))
+        for number, result in zip(numbers, results, strict=True):
+            if result is not None:
+                keep(number, result)
+                finished += 1
+            meter.show(report, finished, time.monotonic() - began)
+
+
+def _in_worker(train: "Callable[..., Result | None]", shared: Sequence[Any], number: int) -> Result | None:
+    with lending(None), one_blas_thread(), vanishing_folder() as scratch, caching_in(scratch):
+        return train(*shared, number, scratch, Meter(1))
 
 
 @contextlib.contextmanager

@@ -2,7 +2,8 @@
 
 What: a run draws documents with replacement, or takes the text as it is, and trains with a seed of its own and one
 thread. As many runs as there are threads go on side by side and share nothing but the corpus, so the same seed gives
-the same bits with any number of threads, and twice as many threads take half as long.
+the same bits with any number of threads, and twice as many threads take half as long. Inside `firth.Cluster.lend` its
+workers train the runs, with the same bits.
 
 Source: Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 6; Antoniak and Mimno 2018, "Evaluating the
 stability of embedding-based word similarities".
@@ -25,7 +26,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from firth.arguments import explained
-from firth.corpus.as_corpus import as_corpus
+from firth.corpus.as_corpus import as_corpus, opened_by_worker
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments
 from firth.corpus.size_defaults import chosen_options, log_advice, log_choice
@@ -37,13 +38,14 @@ from firth.progress import Progress, check_progress
 from firth.randomness import check_seed, generator
 from firth.runs import files
 from firth.runs.files import Head
-from firth.runs.pool import Meter, side_by_side
+from firth.runs.pool import Meter, on_workers, side_by_side
 from firth.runs.run import Run
 from firth.runs.runs import Runs
 from firth.runs.samples import DOCUMENTS, RESAMPLES, check_units, sampled, units_of
 from firth.training_facts import text_facts
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
+from firth.workers import lent
 
 
 @explained
@@ -71,7 +73,8 @@ def bootstrap(
         runs: number of runs. With 20, a 95 % interval reaches from the least to the greatest figure; 40 tell more.
         resample: "documents", or "none" to vary the seed of the training alone.
         seed: random seed of all runs; run 7 is the same among 10 and among 40.
-        threads: runs at one time, each with one thread; None is one per processor.
+        threads: runs at one time, each with one thread; None is one per processor. Inside `firth.Cluster.lend` each
+            worker trains one run at a time instead.
         checkpoint: folder that each run is saved in when it is finished. A later call with the same corpus, options and
             seed goes on, also with more runs. Its runs are mapped, and take no memory. None keeps them in memory.
         **text: options of `Corpus.build` for a text that is not encoded yet, such as min_count=2, column="body".
@@ -92,8 +95,18 @@ def bootstrap(
     folder = None if checkpoint is None else Path(checkpoint)
     finished = _kept(plan, folder)
     missing = [number for number in range(1, runs + 1) if number not in finished]
-    train = functools.partial(_one, plan, folder)
-    side_by_side(missing, train, finished, Meter(runs, len(finished)), usable_threads(threads), progress)
+    meter = Meter(runs, len(finished))
+
+    def keep(number: int, run: Run) -> None:
+        if folder is not None:
+            files.write_run(folder, run, plan.head)
+            run = dataclasses.replace(run, matrix=run.matrix.part(slice(0)))  # read from the folder in the end
+        finished[number] = run
+
+    if (workers := lent()) is None:
+        side_by_side(missing, functools.partial(_one, plan), keep, meter, usable_threads(threads), progress)
+    else:
+        on_workers(workers, missing, _one_in_worker, plan.sent(), keep, meter, progress)
     if not finished:
         raise KeyboardInterrupt
     stopped = len(finished) < runs
@@ -111,11 +124,12 @@ class Plan:
 
     Attributes:
         model: the options, none of which is left to the size of the text.
+        corpus: None where a plan travels to another process.
         head: the words, and how the runs are trained.
     """
 
     model: Any
-    corpus: Corpus
+    corpus: Corpus | None
     resample: str
     seed: int
     head: Head
@@ -167,6 +181,11 @@ class Plan:
         }
         return cls(model, corpus, resample, seed, Head(list(corpus.vocabulary.words), corpus.vocabulary.counts, facts))
 
+    def sent(self) -> "tuple[Plan, Path, str]":
+        """Return what a worker needs: the plan, and the folder and fingerprint of the corpus, which it opens itself."""
+        assert self.corpus is not None
+        return dataclasses.replace(self, corpus=None), self.corpus.path.absolute(), self.corpus.fingerprint
+
     def run_seed(self, number: int) -> int:
         """Return the seed of a run, which does not depend on how many there are."""
         return int(generator(self.seed, f"run {number}").integers(2**32))
@@ -213,8 +232,14 @@ def _kept(plan: Plan, folder: Path | None) -> dict[int, Run]:
     return {run.number: run for run in files.read_runs(folder, plan.head)}
 
 
-def _one(plan: Plan, folder: Path | None, number: int, scratch: Path, meter: Meter) -> Run | None:
-    """Train a run and save it; None if it was asked to stop before its end."""
+def _one_in_worker(plan: Plan, path: Path, fingerprint: str, number: int, scratch: Path, meter: Meter) -> Run | None:
+    """Train a run in a worker of a cluster, on a corpus in a folder that all machines see."""
+    return _one(dataclasses.replace(plan, corpus=opened_by_worker(path, fingerprint)), number, scratch, meter)
+
+
+def _one(plan: Plan, number: int, scratch: Path, meter: Meter) -> Run | None:
+    """Train a run; None if it was asked to stop before its end."""
+    assert plan.corpus is not None
     corpus = plan.corpus
     if plan.resample == DOCUMENTS:
         corpus = sampled(corpus, plan.run_seed(number), scratch)
@@ -223,8 +248,4 @@ def _one(plan: Plan, folder: Path | None, number: int, scratch: Path, meter: Met
     if vectors.metadata.get("training", {}).get("interrupted"):
         return None
     words = vectors.known if isinstance(vectors, SubwordVectors) else vectors
-    run = Run.of(number, words, corpus.vocabulary)
-    if folder is not None:
-        files.write_run(folder, run, plan.head)
-        return dataclasses.replace(run, matrix=run.matrix.part(slice(0)))  # read from the folder in the end
-    return run
+    return Run.of(number, words, corpus.vocabulary)

@@ -85,6 +85,21 @@ def test_resample_without_runs(run, here):
     assert "--resample none without --runs" in error
 
 
+@pytest.mark.parametrize(
+    ("model", "flags", "said"),
+    [
+        ("skipgram", ["--runs", "3", "--threads", "2"], "--threads with --cluster: each of --workers is one process"),
+        ("glove", ["--runs", "3", "--threads", "2"], "--threads with --cluster: each of --workers is one process"),
+        ("lsa", [], "--cluster auto without --runs: a single LatentSemanticAnalysis is not trained on a cluster"),
+        ("skipgram", ["--runs", "3", "--merge-every", "64"], "--merge-every with --runs"),
+    ],
+)
+def test_runs_on_a_cluster(run, here, model, flags, said):
+    status, _, error = run("train", model, "docs", "-o", "x", "--cluster", "auto", *flags)
+    assert status == 1
+    assert said in error
+
+
 def test_models_of_other_vectors_have_no_runs(run, here):
     assert "--runs" in run("train", "glove", "--help")[1]
     assert "--runs" not in run("train", "adagram", "--help")[1]

@@ -10,6 +10,8 @@ from firth.runs.samples import sampled
 from firth.runs.training import Plan
 from firth.storage.files import cache_folder
 from firth.storage.partial import partial_folder
+from firth.workers import lending
+from tests.here_workers import HereWorkers
 
 MODELS = {
     "word2vec": firth.Word2Vec(dim=4, epochs=1, sample=0),
@@ -35,6 +37,33 @@ def test_the_same_bits_with_any_number_of_threads(name, corpus):
     one, three = (firth.bootstrap(MODELS[name], corpus, runs=3, seed=5, threads=threads) for threads in (1, 3))
     assert equal(matrices(one), matrices(three))
     assert not np.array_equal(one[0].vectors[:5], one[1].vectors[:5])
+
+
+@pytest.mark.parametrize("name", ["word2vec", "glove"])
+def test_workers_of_a_cluster_train_the_same_bits(name, corpus, tmp_path):
+    here = firth.bootstrap(MODELS[name], corpus, runs=3, seed=5, threads=2)
+    workers = HereWorkers()
+    with lending(workers):
+        there = firth.bootstrap(MODELS[name], corpus, runs=2, seed=5, checkpoint=tmp_path / "r")
+        assert workers.pieces == 2
+        there = firth.bootstrap(MODELS[name], corpus, runs=3, seed=5, checkpoint=tmp_path / "r")
+    assert workers.pieces == 3
+    assert equal(matrices(there), matrices(here))
+    assert [run.counts.tolist() for run in there] == [run.counts.tolist() for run in here]
+
+
+def test_ctrl_c_keeps_the_runs_that_workers_have_finished(corpus, model, tmp_path):
+    class Interrupted(HereWorkers):
+        def map(self, function, pieces, *shared):
+            for result in super().map(function, pieces, *shared):
+                if self.pieces == 2:
+                    os.kill(os.getpid(), signal.SIGTERM)
+                yield result
+
+    with lending(Interrupted()), pytest.warns(UserWarning, match="^interrupted: 1 of 3 runs are finished and kept"):
+        runs = firth.bootstrap(model, corpus, runs=3, seed=1, checkpoint=tmp_path / "r")
+    assert runs.numbers == [1]
+    assert equal(matrices(runs), matrices(firth.bootstrap(model, corpus, runs=2, seed=1))[:1])
 
 
 def test_a_run_is_a_training_on_its_sample(corpus, model, tmp_path):
