@@ -211,13 +211,13 @@ class RareWordError(UnknownWordError):
 
     def __init__(self, word: str, reason: str) -> None:
         super().__init__(word)
-        self.reason = reason
+        self.args = (reason,)
 
     def __str__(self) -> str:
-        return self.reason
+        return str(self.args[0])
 
     def __reduce__(self) -> tuple[type["RareWordError"], tuple[str, str]]:  # type: ignore[override]  # other arguments
-        return type(self), (self.word, self.reason)
+        return type(self), (self.word, str(self))
 
 
 class UnknownTargetError(FirthError, KeyError):

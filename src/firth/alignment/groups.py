@@ -76,7 +76,7 @@ class Tally:
             where = f"in {self.names[i]}: {there[i]} there, {there[1 - i]} in {self.names[1 - i]}"
         else:
             where = f"in both groups: {there[0]} in {self.names[0]}, {there[1]} in {self.names[1]}"
-        wanted = f"expected at least {self.min_count:,} in each; lower min_count, or use longer texts"
+        wanted = f"expected at least {self.min_count:,} in each; lower min_count={self.min_count}, or use longer texts"
         if not which:  # its documents are so few that random groups do not have it on both sides
             where, wanted = where.replace("in both groups", "in too few documents"), "use more documents"
         return RareWordError(word, f"{brief(word)} is too rare {where}; {wanted}")
@@ -158,7 +158,7 @@ class Groups:
         if (counts.min(axis=0) >= wanted).sum() < 2:
             raise CorpusError(
                 f"fewer than two words stand {wanted:,} times in {names[0]} and as often in {names[1]}; expected "
-                "longer texts of one language, or a lower min_count"
+                f"longer texts of one language, or lower min_count={wanted}"
             )
         return cls(
             corpus,

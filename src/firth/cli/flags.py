@@ -19,7 +19,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from firth import hints
 from firth.cli.flag_messages import EXPECTED, RENAMED, RUNNING, explain_value, flags_of, in_flags, name_flags
 from firth.cli.output import paragraphs, showing_log
-from firth.errors import CorpusError, FormatError, OptionError
+from firth.errors import CorpusError, FormatError, OptionError, RareWordError
 from firth.options import SIZE_DEFAULT, expected_number, may_be_by_size
 from firth.spelling import one_spelling
 from firth.storage.encodings import text_encoding
@@ -178,7 +178,7 @@ class Command(TyperCommand):
         try:
             with showing_log("firth.checkpoints", ctx.params.get("quiet", False)):
                 return super().invoke(ctx)
-        except (OptionError, CorpusError, FormatError) as error:
+        except (OptionError, CorpusError, FormatError, RareWordError) as error:
             name_flags(error, self.params, vars(self.callback).get(RENAMED, {}))
             raise
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from firth import registry
+from firth.cli.flag_messages import RUNNING, in_flags
 from firth.cli.output import complain, note, working
 from firth.errors import FirthError, FormatError, OptionError
 from firth.loading import instead, load, load_vectors
@@ -85,7 +86,7 @@ def refuse(unknown: Iterable[str], error: Callable[[str], FirthError]) -> None:
     """Say what is wrong with each of some words, and fail; without words do nothing."""
     words = list(unknown)
     for word in words[:-1]:
-        complain(str(error(word)))
+        complain(in_flags(str(error(word)), RUNNING))
     if words:
         raise error(words[-1])
 

@@ -170,7 +170,7 @@ class Cooccurrence:
             if not cells:
                 raise CorpusError(
                     f"no two of the {words:,} words stand within a window of {self.window} in one sentence: expected "
-                    "sentences of two words or more; use more text or a smaller min_count"
+                    "sentences of two words or more; use more text, or lower min_count= of the corpus"
                 )
             return folder / fingerprint
 

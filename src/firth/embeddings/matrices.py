@@ -60,7 +60,7 @@ def frozen_words(words: Sequence[str], frozen: Collection[str] | None) -> npt.ND
     if marked.all():
         warn_caller(
             "freeze=True: start has every word of the text that is frequent enough, so no vector changes; expected new "
-            "words: add text with them, or lower min_count"
+            "words: add text with them, or lower min_count="
         )
     return marked
 

@@ -251,7 +251,7 @@ class ParagraphVectors(WindowModel):
         if empty.any():
             warn_caller(
                 f"{int(empty.sum()):,} of {len(empty):,} documents hold no word of the vocabulary: their vectors are "
-                "zero; build the corpus with a smaller min_count to keep more words"
+                "zero; build the corpus with a lower min_count= to keep more words"
             )
         bag_of_paths = (
             reading.mode == DBOW and self.objective == "hierarchical"

@@ -59,7 +59,7 @@ def test_the_largest_vocabulary_is_that_of_both(read):
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("cat", "'cat' is too rare in b: 0 there, 3 in a; expected at least 2 in each; lower min_count"),
+        ("cat", "'cat' is too rare in b: 0 there, 3 in a; expected at least 2 in each; lower min_count=2, or"),
         ("dog", "'dog' is too rare in a: 1 there, 2 in b;"),
         ("sat", "'sat' is too rare in both groups: 1 in a, 0 in b;"),
     ],

@@ -42,14 +42,15 @@ def test_figures_of_words(run, here):
 @pytest.mark.filterwarnings("ignore:permutations=4")
 def test_words_that_are_asked_for(run, here):
     status, out, error = run(
-        "contrast", "men", "women", "W1", "new", *QUICK, "--runs", "0", "--names", "a", "b", "--json"
+        "contrast", "men", "women", "new", "W1", "new", *QUICK, "--runs", "0", "--names", "a", "b", "--json"
     )  # fmt: skip
     facts = json.loads(out)
     assert (facts["word"], facts["low"], [*facts["counts"]], [*facts["neighbours"]]) == (
         "w1", None, ["a", "b"], ["a", "b"],
     )  # fmt: skip
     assert status == 1
-    assert "'new' is too rare in both groups: 0 in a, 3 in b; expected at least 5 in each" in error
+    assert "'new' is too rare in both groups: 0 in a, 3 in b; expected at least 5 in each; lower --min-count 5" in error
+    assert error.count("lower --min-count 5") == 2  # for each of the words
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,8 @@ def test_words_that_are_asked_for(run, here):
         (["--model", "adagram"], "AdaGram learns SenseVectors: expected a model that learns word"),
         (["--model", "skipgrams"], "model 'skipgrams': expected one of"),
         (["--permutations", "40000"], "permutations 40000: 5 and 6 documents can be divided anew in 461 ways only"),
+        (["--min-count", "999"], "fewer than two words stand 999 times in men and as often in women; expected longer"),
+        (["--min-count", "999"], "or lower --min-count 999"),
         (["--tokens", "subwords"], "would be learned from each group by itself"),
     ],
 )

@@ -186,7 +186,7 @@ def learn_reader(
     if not words or counts[words[0]] == 0:
         raise CorpusError(
             f"no word of the training texts occurs at least {least} times ({total:,} in all): expected more text, "
-            "or a lower min_count"
+            f"or lower min_count={least}"
         )
     return TextReader(words, tokens, max_length, least, total, embedders)
 

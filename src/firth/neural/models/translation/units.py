@@ -136,7 +136,7 @@ def learn_units(
         words = [word for word in kept if word not in SPECIAL][:size]
         unknown = counts.total() - sum(counts[word] for word in words)
         if not words:
-            raise CorpusError(f"no word occurs {min_count} times; expected a lower min_count, or more text")
+            raise CorpusError(f"no word occurs {min_count} times; expected more text, or lower min_count={min_count}")
     special = (unknown, 0, len(texts) if targets is None else targets)
     return Units(
         (*SPECIAL, *words),
