@@ -5,9 +5,7 @@ folder that FIRTH_SCREENSHOTS names, if it does.
 """
 
 import json
-import os
 import re
-import shutil
 import time
 from importlib.resources import files
 from pathlib import Path
@@ -21,15 +19,10 @@ playwright = pytest.importorskip(
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
 
 import firth
-from tests.browser.served import explorer
+from tests.browser.served import explorer, keep, needs_browser, opened, view
 from tests.fuzz.readers import READERS, seeds
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no browser: install Debian's package chromium, or Chrome"),
-]
+pytestmark = needs_browser
 TOPICS = {
     "food": ["bread", "cheese", "butter", "apple", "soup", "honey", "salt", "pepper"],
     "sea": ["ship", "sailor", "harbour", "anchor", "storm", "wave", "captain", "deck"],
@@ -75,30 +68,6 @@ def address(folder):
         yield address
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as program:
-        browser = program.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-def opened(browser, address, *, problems, **options):
-    """Open the page and wait for its map; what goes wrong in it is kept."""
-    home = address.partition("#")[0]
-    context = browser.new_context(**{"viewport": {"width": 1360, "height": 860}, **options})
-    page = context.new_page()
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    page.on(
-        "request", lambda request: problems.append(request.url) if not request.url.startswith((home, "blob:")) else None
-    )
-    page.goto(address)
-    page.wait_for_selector('#map[aria-busy="false"]')
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")  # has its size
-    return page
-
-
 @pytest.fixture
 def page(browser, address):
     problems = []
@@ -106,17 +75,6 @@ def page(browser, address):
     yield page
     page.context.close()
     assert problems == []
-
-
-def keep(page, name):
-    if folder := os.environ.get("FIRTH_SCREENSHOTS"):
-        page.wait_for_timeout(300)
-        page.screenshot(path=Path(folder, f"{name}.png"))
-
-
-def view(page, name):
-    page.click(f"#tab-{name}")
-    page.wait_for_selector('#view[aria-busy="false"]')
 
 
 def answered(page):

@@ -42,6 +42,13 @@ class Endpoint:
         """Return whether a model answers."""
         return not class_names(model).isdisjoint(self.classes)
 
+    def answering(self, models: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what answers, by the name of the model: of runs their consensus, where word vectors answer."""
+        able = {name: model for name, model in models.items() if self.accepts(model)}
+        if WORD_VECTORS in self.classes:
+            able |= {name: model.consensus for name, model in models.items() if RUNS in class_names(model)}
+        return {name: able[name] for name in models if name in able}
+
 
 def by_texts(answer: Callable[[Any, Any], Mapping[str, Any]], *fields: str) -> dict[str, Any]:
     """Return how an address answers for texts: those of several requests go through the model as one list.
@@ -87,6 +94,7 @@ def class_names(model: Any) -> set[str]:
 WORD_VECTORS = "firth.vectors.word_vectors:WordVectors"
 SUBWORD_VECTORS = "firth.vectors.subword_vectors:SubwordVectors"
 DOCUMENT_VECTORS = "firth.vectors.document_vectors:DocumentVectors"
+RUNS = "firth.runs.runs:Runs"
 SENSE_VECTORS = "firth.vectors.sense_vectors:SenseVectors"
 CORPUS = "firth.corpus.encoded:Corpus"
 TEXT_SPACE = "firth.explorer.text_space:TextSpace"

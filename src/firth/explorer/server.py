@@ -61,13 +61,13 @@ def build_app(
         OptionError: no model answers anything.
     """
     limits = limits or Limits()
-    answering = {endpoint: {n: m for n, m in models.items() if endpoint.accepts(m)} for endpoint in ENDPOINTS}
+    answering = {endpoint: endpoint.answering(models) for endpoint in ENDPOINTS}
     if not any(answering.values()):
         kinds = ", ".join(sorted({type(model).__name__ for model in models.values()})) or "none"
         raise OptionError(
             f"models: {kinds}, none of which answers a request; expected word vectors or a model of texts"
         )
-    workers = {name: Worker(model, limits.waiting) for name, model in models.items()}
+    workers = {id(m): Worker(m, limits.waiting) for able in answering.values() for m in able.values()}
     joined: dict[str, Worker] = {}
     paths = {path: endpoint for endpoint in ENDPOINTS for path in (endpoint.path, endpoint.also) if path}
     metrics = Metrics([*paths, *ABOUT])
@@ -100,7 +100,7 @@ def build_app(
             joined[endpoint.path] = Worker(together, limits.waiting)
             _add(app, endpoint, {endpoint.path: joined[endpoint.path]}, limits)
         else:
-            _add(app, endpoint, {name: workers[name] for name in able}, limits)
+            _add(app, endpoint, {name: workers[id(model)] for name, model in able.items()}, limits)
     _add_about(app, models, answering, metrics, scores or {})
     add_models(app, list(answering[EMBEDDINGS]))
     if page:

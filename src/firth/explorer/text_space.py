@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, counted
-from firth.explorer.endpoint import DOCUMENT_VECTORS, TEXT_ENCODERS, WORD_VECTORS, class_names
+from firth.explorer.endpoint import DOCUMENT_VECTORS, RUNS, TEXT_ENCODERS, WORD_VECTORS, class_names
 from firth.progress import Progress
 from firth.sentences.averages import SentenceAverages
 from firth.vectors.neighbours import nearest
@@ -108,12 +108,14 @@ def text_space(
     """Return texts in the space of a model; None if it encodes none. Texts without a vector are left out.
 
     Args:
-        model: an encoder of texts, or word vectors, of which a text has the mean.
+        model: an encoder of texts, or word vectors, of which a text has the mean; of runs their consensus.
         progress: as in `firth.progress`.
 
     Raises:
         OptionError: fewer than three texts have a vector.
     """
+    if RUNS in class_names(model):
+        model = model.consensus
     if WORD_VECTORS in class_names(model):
         encoder = SentenceAverages(model, weighting="mean")
     elif not class_names(model).isdisjoint(TEXT_ENCODERS):

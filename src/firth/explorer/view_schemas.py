@@ -87,6 +87,39 @@ class WordRequest(Request):
     n: Results = 10
 
 
+class Interval(BaseModel):
+    """A figure, the mean over runs, with its 95 % interval; null where less than two runs have it."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+class NeighborInterval(Interval):
+    """A word and its cosine, and the share of the runs in which it is among the ten nearest."""
+
+    word: str
+    share: float
+
+
+class NeighborIntervalsResponse(Response):
+    """The words nearest to a word over several runs; or spellings that are known."""
+
+    word: str
+    known: bool
+    runs: int
+    neighbors: list[NeighborInterval] = Field(default_factory=list)
+    suggestions: list[str] = Field(default_factory=list)
+
+
+class SimilarityIntervalsResponse(Response):
+    """Cosines of all pairs over several runs; null where no run has both words."""
+
+    words: list[str]
+    runs: int
+    similarities: list[list[Interval | None]]
+
+
 class SenseOfWord(BaseModel):
     """A sense, its share of the occurrences, and its neighbours."""
 

@@ -1,5 +1,6 @@
 """Views of the page: maps, search by meaning, axes, senses, contexts, changes, bias, explanations."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -16,8 +17,9 @@ from firth.directions import axis_between, project
 from firth.errors import OptionError, UnknownModelError, UnknownWordError
 from firth.explanation.explain import explain
 from firth.explorer import view_schemas as schema
-from firth.explorer.endpoint import CORPUS, EXPLAINED, SENSE_VECTORS, TEXT_SPACE, WORD_VECTORS, Endpoint, writable
+from firth.explorer.endpoint import CORPUS, EXPLAINED, RUNS, SENSE_VECTORS, TEXT_SPACE, WORD_VECTORS, Endpoint, writable
 from firth.explorer.maps import Maps
+from firth.explorer.schemas import SimilarityRequest
 from firth.explorer.text_space import TextSpace
 from firth.plots.map_page import packed
 
@@ -107,6 +109,44 @@ def axes(vectors: Any, request: schema.AxesRequest) -> dict[str, Any]:
         "places": packed(np.stack(cosines, 1)),
         "missing": [word for axis in directions for word in axis.missing],
     }
+
+
+def neighbor_intervals(runs: Any, request: schema.WordRequest) -> dict[str, Any]:
+    """Return the nearest words of a word over several runs."""
+    asked = {"word": request.word, "runs": len(runs)}
+    try:
+        near = runs.most_similar(request.word, request.n)
+    except UnknownWordError as error:
+        return {**asked, "known": False, "suggestions": error.suggestions}
+    return {
+        **asked,
+        "known": True,
+        "neighbors": [
+            {"word": word, **_interval(item.similarity, item.low, item.high), "share": item.share}
+            for word, item in zip(writable([item.word for item in near]), near, strict=True)
+        ],
+    }
+
+
+def similarity_intervals(runs: Any, request: SimilarityRequest) -> dict[str, Any]:
+    """Return the cosines of all pairs over several runs."""
+    words, n = request.words, len(request.words)
+    pairs = {(i, j): _similarity(runs, words[i], words[j]) for i in range(n) for j in range(i, n)}
+    rows = [[pairs[min(i, j), max(i, j)] for j in range(n)] for i in range(n)]
+    return {"words": words, "runs": len(runs), "similarities": rows}
+
+
+def _similarity(runs: Any, a: str, b: str) -> dict[str, float | None] | None:
+    try:
+        estimate = runs.similarity(a, b)
+    except UnknownWordError:
+        return None
+    return _interval(estimate.value, estimate.low, estimate.high)
+
+
+def _interval(*figures: float) -> dict[str, float | None]:
+    finite = [figure if math.isfinite(figure) else None for figure in figures]
+    return dict(zip(("value", "low", "high"), finite, strict=True))
 
 
 def senses(model: Any, request: schema.WordRequest) -> dict[str, Any]:
@@ -209,6 +249,14 @@ VIEWS = (
         "/search", "The texts of nearest meaning", (TEXT_SPACE,), schema.SearchRequest, schema.SearchResponse, search
     ),
     Endpoint("/axes", "Words between poles", (WORD_VECTORS,), schema.AxesRequest, schema.AxesResponse, axes),
+    Endpoint(
+        "/neighbors/intervals", "The nearest words of a word over several runs", (RUNS,), schema.WordRequest,
+        schema.NeighborIntervalsResponse, neighbor_intervals,
+    ),
+    Endpoint(
+        "/similarity/intervals", "Cosines of words over several runs", (RUNS,), SimilarityRequest,
+        schema.SimilarityIntervalsResponse, similarity_intervals,
+    ),
     Endpoint("/senses", "The senses of a word", (SENSE_VECTORS,), schema.WordRequest, schema.SensesResponse, senses),
     Endpoint(
         "/contexts", "A word in its sentences", (CORPUS,), schema.ContextsRequest, schema.ContextsResponse, contexts

@@ -46,7 +46,9 @@ def models():
         "labels": firth.TextClassifier(epochs=20, dim=8, min_count=1).train(labelled, progress=False, threads=1),
         "texts": TextSpace(Lengths(), ["a", "bb", "ccc", "dddd"], np.eye(4), {"label": ["x", "y", "x", "x"]}),
         "the text": firth.Corpus.build(["the cat sat", "a cat ate"] * 5, min_count=1, progress=False),
-    }
+        "runs": firth.bootstrap(firth.Word2Vec(dim=4, epochs=1), ["the cat sat", "a dog ate"] * 15, runs=3, threads=1,
+                                min_count=1, progress=False),
+    }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +129,29 @@ def test_contexts(client):
     assert found["contexts"][0] == {"sentence": 0, "before": ["the"], "after": ["sat"]}
     assert post(client, "/contexts", word="Cat", n=100) == found  # in any form
     assert post(client, "/contexts", word="none") == {"model": "the text", "occurrences": 0, "contexts": []}
+
+
+def test_runs_answer_with_intervals(client, models):
+    runs = models["runs"]
+    found = post(client, "/neighbors/intervals", word="cat", n=3)
+    assert (found["model"], found["known"], found["runs"]) == ("runs", True, 3)
+    for row, expected in zip(found["neighbors"], runs.most_similar("cat", 3), strict=True):
+        assert [row[name] for name in ("word", "value", "low", "high", "share")] == [expected.word, *expected[1:]]
+    assert post(client, "/neighbors/intervals", word="cats")["suggestions"] == ["cat"]
+    rows = post(client, "/similarity/intervals", words=["cat", "dog", "none"])["similarities"]
+    expected = runs.similarity("cat", "dog")
+    assert rows[0][1] == rows[1][0] == {"value": expected.value, "low": expected.low, "high": expected.high}
+    assert rows[0][2] is rows[2][2] is None
+
+
+def test_where_vectors_answer_runs_answer_by_their_consensus(client, models):
+    consensus = models["runs"].consensus
+    assert post(client, "/map", model="runs")["words"] == consensus.words
+    (found,) = post(client, "/neighbors", model="runs", words=["cat"], n=2)["results"]
+    assert [each["word"] for each in found["neighbors"]] == [word for word, _ in consensus.most_similar("cat", topn=2)]
+    asked = next(each for each in client.get("/info").json()["models"] if each["name"] == "runs")
+    assert {"/map", "/analogy", "/neighbors/intervals"} <= set(asked["answers"])
+    assert asked["description"] == "Runs: 3 x 6 words x 4"
 
 
 def test_changes(client, models):

@@ -21,13 +21,31 @@ export function svg(name, properties = {}, ...children) {
   return element;
 }
 
-export function bars(pairs, open) {
-  const most = Math.max(...pairs.map(([, value]) => Math.abs(value)), 1e-12);
+// Words with bars: a full one stands for `full`, or for the greatest value where that is more.
+export function bars(pairs, open, full = 1) {
+  const most = Math.max(...pairs.map(([, value]) => Math.abs(value)), full);
   return h("div", { class: "bars" }, pairs.map(([word, value, shown]) => [
     open ? wordButton(word, open) : h("span", {}, h("bdi", {}, word)),
     h("div", { class: "bar" }, h("i", { style: { width: `${(100 * Math.abs(value)) / most}%` } })),
     h("span", { class: "number" }, shown ?? value.toFixed(3)),
   ]));
+}
+
+// Words with figures of several runs: bars with whiskers, and the share of the runs; those below `least` are faded.
+export function whiskers(neighbors, open, least) {
+  const percent = (value) => 100 * Math.min(Math.max(value, 0), 1);
+  return h("div", { class: "bars runs" }, neighbors.map(({ word, value, low, high, share }) => {
+    const faded = share < least ? "faded" : "";
+    const range = low === null ? "" : `${low.toFixed(2)} to ${high.toFixed(2)}`;
+    return [
+      h("span", { class: faded }, wordButton(word, open)),
+      h("div", { class: `bar ${faded}`, title: range, role: "img", "aria-label": range || "no interval" },
+        h("i", { style: { width: `${percent(value)}%` } }),
+        range && h("b", { style: { left: `${percent(low)}%`, width: `${percent(high) - percent(low)}%` } })),
+      h("span", { class: `number ${faded}` }, value.toFixed(3)),
+      h("span", { class: `number ${faded}` }, `${Math.round(100 * share)} %`),
+    ];
+  }));
 }
 
 export function wordButton(word, open) {

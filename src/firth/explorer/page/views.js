@@ -1,9 +1,11 @@
 // The views beside the map: each shows what one address of the server answers.
 
 import { ask, Refusal } from "./api.js";
-import { bars, download, field, h, numbers, svg, wordButton, words } from "./dom.js";
+import { bars, download, field, h, numbers, svg, whiskers, wordButton, words } from "./dom.js";
 
 const number = (value, digits = 3) => (value === null || value === undefined ? "–" : value.toFixed(digits));
+const RUNS = "/neighbors/intervals";
+const STABLE = 0.5; // share of the runs in which a word is among the ten nearest
 const note = (text) => h("p", { class: "note" }, text);
 
 // A form whose answer is drawn below it; what was typed stays in the state of the page.
@@ -56,14 +58,24 @@ async function first(app) {
   return parts;
 }
 
+// The neighbours of a word over several runs, and how to read them.
+function overRuns(app, { runs, neighbors }) {
+  const unstable = neighbors.filter((item) => item.share < STABLE).length;
+  return [whiskers(neighbors, (item) => app.open(item), STABLE), h("p", { class: "soft small legend" },
+    h("span", { class: "bar key" }, h("b", {})), ` mean cosine of ${runs} trainings and its 95 % interval; per cent: trainings that have the word among the ten nearest. `,
+    unstable ? "Faded, and not marked on the map: fewer than half of them have it, so that another training may show other words."
+      : "Half of them or more have each of these.")];
+}
+
 async function word(app, { look = false } = {}) {
   const shown = app.state.word;
   if (!shown) {
     app.highlight([], []);
     return first(app);
   }
-  const reply = await ask("/neighbors", { model: app.state.model, words: [shown], n: 15 });
-  const [answer] = reply.results;
+  const { model } = app.state;
+  const answer = app.answers(RUNS) ? await ask(RUNS, { model, word: shown, n: 10 })
+    : (await ask("/neighbors", { model, words: [shown], n: 15 })).results[0];
   const parts = [h("h2", {}, h("bdi", {}, shown))];
   if (!answer.known) {
     app.highlight([], []);
@@ -77,8 +89,9 @@ async function word(app, { look = false } = {}) {
     row !== undefined ? `word ${(row + 1).toLocaleString()} of ${app.words.length.toLocaleString()}` : "not among the words of the map",
   ].filter(Boolean);
   parts.push(h("p", { class: "soft small" }, facts.join(" · ")));
-  parts.push(h("h3", {}, "Nearest words"), bars(answer.neighbors.map((item) => [item.word, item.similarity]), (item) => app.open(item)));
-  app.highlight([shown], answer.neighbors.map((item) => item.word), { look });
+  const near = answer.runs ? answer.neighbors.filter((item) => item.share >= STABLE) : answer.neighbors;
+  parts.push(h("h3", {}, "Nearest words"), ...(answer.runs ? overRuns(app, answer) : [bars(answer.neighbors.map((item) => [item.word, item.similarity]), (item) => app.open(item))]));
+  app.highlight([shown], near.map((item) => item.word), { look });
   for (const model of app.able("/senses")) {
     const { senses } = await ask("/senses", { model, word: shown, n: 6 }).catch(() => ({ senses: [] }));
     if (senses.length) {
@@ -178,15 +191,18 @@ function matrix(app) {
   const [element, output, again] = form(app, "matrix", { words: input }, () => {
     const list = [...new Set(words(input.value).map((item) => app.spelled(item)))];
     if (list.length < 2) throw new Refusal("Give two words or more.");
-    return ask("/similarity", { model: app.state.model, words: list.slice(0, 100) });
-  }, async ({ words: given, similarities: all }) => {
+    const intervals = app.answers("/similarity/intervals");
+    return ask(intervals ? "/similarity/intervals" : "/similarity", { model: app.state.model, words: list.slice(0, intervals ? 30 : 100) });
+  }, async ({ words: given, similarities: all, runs }) => {
     const places = given.map((_, i) => i).filter((i) => all[i][i] !== null);
     const [list, similarities] = [places.map((i) => given[i]), places.map((i) => places.map((j) => all[i][j]))];
     const unknown = given.filter((_, i) => all[i][i] === null);
     app.highlight(list, []);
-    const cell = (value) => {
+    const cell = (item, others) => {
+      const value = runs ? item?.value ?? null : item;
       const shade = value === null ? 0 : Math.min(Math.max(value, 0), 1);
-      return h("td", { title: number(value), style: value === null ? {} : { background: `rgba(43, 95, 217, ${0.8 * shade})` } }, value === null ? "" : number(value, 2));
+      const range = runs && others && (item?.low ?? null) !== null ? h("small", {}, `${number(item.low, 2)} to ${number(item.high, 2)}`) : null;
+      return h("td", { title: number(value), style: value === null ? {} : { background: `rgba(43, 95, 217, ${0.8 * shade})` } }, value === null ? "" : number(value, 2), range);
     };
     const { results } = unknown.length ? await ask("/neighbors", { model: app.state.model, words: unknown, n: 1 }) : { results: [] };
     const missing = results.map((item) => h("p", { class: "note" }, "No vector of ", h("bdi", {}, item.word),
@@ -194,9 +210,9 @@ function matrix(app) {
     if (!list.length) return missing;
     return [missing, h("div", { class: "matrix", tabIndex: 0, role: "region", "aria-label": "Cosines" }, h("table", {},
       h("thead", {}, h("tr", {}, h("td"), list.map((item) => h("th", { scope: "col" }, h("bdi", {}, item))))),
-      h("tbody", {}, list.map((item, i) => h("tr", {}, h("th", { scope: "row" }, wordButton(item, (name) => app.open(name))), similarities[i].map(cell))))))].flat();
+      h("tbody", {}, list.map((item, i) => h("tr", {}, h("th", { scope: "row" }, wordButton(item, (name) => app.open(name))), similarities[i].map((item, j) => cell(item, i !== j)))))))].flat();
   }, { auto: true });
-  return [h("h2", {}, "Similarities"), h("p", { class: "soft" }, "Cosines of all pairs of a list."), element(field("Words", input)), output];
+  return [h("h2", {}, "Similarities"), h("p", { class: "soft" }, `Cosines of all pairs of a list${app.answers("/similarity/intervals") ? "; below each its 95 % interval over the trainings" : ""}.`), element(field("Words", input)), output];
 }
 
 function compare(app) {
@@ -240,7 +256,7 @@ function bias(app) {
       : reply.effect > 0 ? "The first targets lie nearer to the first attributes, the second to the second." : "The first targets lie nearer to the second attributes, the second to the first."),
     h("p", { class: "soft" }, `Effect size (Cohen's d), from −2 to 2; 95 % interval ${number(reply.low, 2)} to ${number(reply.high, 2)}; p = ${reply.p === null ? "–" : reply.p.toPrecision(2)}; ${reply.words} words.`),
     reply.missing.length ? note(`Without a vector: ${reply.missing.join(", ")}`) : null, reply.notes.map(note),
-    Object.keys(reply.by_word).length ? [h("h3", {}, "By word"), bars(Object.entries(reply.by_word).sort((a, b) => b[1] - a[1]), (name) => app.open(name))] : null,
+    Object.keys(reply.by_word).length ? [h("h3", {}, "By word"), bars(Object.entries(reply.by_word).sort((a, b) => b[1] - a[1]), (name) => app.open(name), 1e-12)] : null,
   ].flat(2), { label: "Measure" });
   return [h("h2", {}, "Bias"), h("p", { class: "soft" }, "Do the first targets go with the first attributes, and the second with the second? (WEAT, Caliskan et al. 2017)"),
     element(field("Test", preset), field("First attributes", sets[0]), field("Second attributes", sets[1]), field("First targets", sets[2]), field("Second targets", sets[3])), output];

@@ -355,6 +355,7 @@ export class Scatter {
       const most = this.long ? 1 : 4; // labels of a cell
       for (const i of this.points.bold) write(i, "bold 13px system-ui, sans-serif", ink, { must: true });
       for (let i = 0; i < n && taken.length < LABELS; i++) {
+        if (this.marked.has(i)) continue; // it has one
         const [x, y] = this.at(i);
         if (x < 0 || y < 0 || x > this.width || y > this.height) continue;
         const cell = Math.floor(x / CELL) + 1000 * Math.floor(y / CELL);
