@@ -15,7 +15,7 @@ from firth.kernels.compiled import compiled
 from firth.kernels.random import draw
 
 INSIDE, END, LAST, LABELS = 0, 1, 2, 3
-SPACE, OPENING, CLOSING, QUOTE, OUTSIDE, KINDS = 0, 1, 2, 3, 4, 16  # kinds of characters that the loops know by number
+SPACE, OPENING, CLOSING, QUOTE, OUTSIDE, POINT, FINAL, KINDS = 0, 1, 2, 3, 4, 8, 14, 16  # kinds known to the loops
 MAX_FEATURES = 64
 LONGEST_WORD = 24  # characters of a dictionary entry
 BASE = np.uint64(0x100000001B3)  # of the polynomial hash of substrings
@@ -233,7 +233,39 @@ def features_at(
     state = np.uint64(min(depth, 2) * 2 + quotes % 2)
     rows[count] = hashed(90, pair * np.uint64(KINDS) + next_kind, state, mask)
     rows[count + 1] = hashed(91, np.uint64(min(tokens, 20) // 3), next_kind * np.uint64(KINDS * KINDS) + pair, mask)
-    return count + 2
+    count += 2
+    if final(k0):  # all final marks together: rare ones behave as the frequent one does
+        rows[count] = hashed(92, next_kind, np.uint64(k1 == np.uint64(SPACE)), mask)
+        count += 1
+    return count
+
+
+@njit(nogil=True, inline="always")
+def final(kind: int) -> bool:
+    """Return whether a kind is that of marks at the end of sentences."""
+    return kind in (POINT, FINAL)
+
+
+@njit(nogil=True, inline="always")
+def possible(
+    text: Characters,
+    allowed: npt.NDArray[np.uint8],  # (KINDS, KINDS) bits of labels by kinds before and after the place
+    i: int,  # the character
+) -> Any:
+    """Return the bits of the labels that are possible after a character.
+
+    The row of white space, which no token ends with, has the bit of LAST where a sentence may end with a kind wherever
+    that stands; with other kinds it ends behind a final mark only, such as with the quotation mark of "Go!".
+    """
+    kind = text.kinds[i + 8]
+    bits = int(allowed[kind, text.kinds[i + 9]])
+    if bits >> LAST & 1 and bits != 1 << LAST and not allowed[SPACE, kind] >> LAST & 1:
+        before = i - 1
+        while before >= 0 and text.kinds[before + 8] == SPACE:
+            before -= 1
+        if before < 0 or not final(text.kinds[before + 8]):
+            bits -= 1 << LAST
+    return bits
 
 
 @njit(nogil=True, inline="always")
@@ -269,7 +301,7 @@ def train_sentences(
     text: Characters,
     labels: npt.NDArray[np.uint8],  # (n,) gold
     sentences: Ints,  # (S, 2) start and end of each sentence, in the order of training
-    allowed: npt.NDArray[np.uint8],  # (KINDS, KINDS) bits of labels by kinds before and after the place
+    allowed: npt.NDArray[np.uint8],  # (KINDS, KINDS) as `possible` reads them
     weights: npt.NDArray[np.float32],  # (rows, LABELS) in place
     squares: npt.NDArray[np.float32],  # likewise: sums of squared gradients
     rate: float,
@@ -291,7 +323,7 @@ def train_sentences(
                 continue
             depth += (kind == OPENING) - (kind == CLOSING)
             quotes += kind == QUOTE
-            bits, gold = allowed[kind, text.kinds[i + 9]], labels[i]
+            bits, gold = possible(text, allowed, i), labels[i]
             if not text.breaks[i] and bits & (bits - 1) and bits >> gold & 1:
                 count = features_at(text, i, token, before, tokens, max(depth, 0), quotes, mask, rows)
                 if dropped:
@@ -320,7 +352,7 @@ def train_sentences(
 @compiled
 def split(
     text: Characters,
-    allowed: npt.NDArray[np.uint8],  # (KINDS, KINDS)
+    allowed: npt.NDArray[np.uint8],  # (KINDS, KINDS) as `possible` reads them
     weights: npt.NDArray[np.float32],  # (rows, LABELS)
     labels: npt.NDArray[np.uint8],  # (n,) out
 ) -> None:
@@ -337,7 +369,7 @@ def split(
             continue
         depth += (kind == OPENING) - (kind == CLOSING)
         quotes += kind == QUOTE
-        bits = allowed[kind, text.kinds[i + 9]]
+        bits = possible(text, allowed, i)
         if text.breaks[i]:
             best = LAST
         elif not bits & (bits - 1):

@@ -15,9 +15,10 @@ Departures:
 - A word counts as known in training only if it occurs elsewhere, too, so that the model learns to mistrust words that
   are in no dictionary.
 - Decisions that every place of the training text has between two kinds of characters are not learned but kept: between
-  two small letters, for example, no token ends.
+  two small letters, for example, no token ends. And a sentence ends only with kinds of characters that have ended one
+  in training, with final marks, and with what stands behind one, such as a quotation mark.
 - An empty line ends a sentence, as in `firth.text.running_text`.
-Cost: 45 features a place and pass, for places that are not ruled out.
+Cost: 46 features a place and pass, for places that are not ruled out.
 """
 
 import functools
@@ -387,6 +388,9 @@ def _allowed(raw: RawText, characters: kernels.Characters, labels: npt.NDArray[n
     decided = np.flatnonzero((characters.kinds[8:-8] != kernels.SPACE) & ~characters.breaks)
     np.add.at(seen, (characters.kinds[decided + 8], characters.kinds[decided + 9], labels[decided]), 1)
     possible = (seen > 0) | (seen.sum(2, keepdims=True) < SURE)
+    ends = np.bincount([characters.kinds[spans[-1][1] + 7] for spans in raw.tokens], minlength=kernels.KINDS)
+    ends[[kernels.POINT, kernels.FINAL]] += 1
+    possible[kernels.SPACE, :, kernels.LAST] = (ends > 0) | (len(raw.tokens) < SURE)
     allowed: npt.NDArray[np.uint8] = (possible << np.arange(kernels.LABELS)).sum(2).astype(np.uint8)
     if not any(map(str.isspace, (c for spans in raw.tokens for a, b in spans for c in raw.text[a:b]))):
         allowed[:, kernels.SPACE] &= (1 << kernels.END) | (1 << kernels.LAST)

@@ -48,6 +48,17 @@ def test_every_character_but_white_space_is_in_one_token(tokeniser):
     assert tokeniser.spans("") == tokeniser.spans(" \n\n ") == []
 
 
+@pytest.mark.parametrize(
+    "text", ['M. Blanc aime " le livre " du jardin.', "M. Blanc aime ( le livre ) du jardin.", "M. Blanc aime 3 chats."]
+)
+def test_no_sentence_ends_with_what_never_ended_one(tokeniser, text):
+    """The treebank has neither quotation marks, brackets nor figures; its sentences end with final marks."""
+    assert [len(sentence) for sentence in tokeniser.spans(f"{text} Le chat voit le parc!")] == [
+        len(text.split()) + 1,
+        6,
+    ]
+
+
 def test_an_empty_line_ends_a_sentence(tokeniser):
     assert len(tokeniser.spans("M. Blanc aime\n\nle livre")) == 2
     assert len(tokeniser.spans("M. Blanc aime\nle livre")) == 1
