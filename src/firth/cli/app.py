@@ -59,6 +59,7 @@ PANELS = {
         "clusters": ("search", "clusters", "Group texts by meaning."),
     },
     "Texts": {
+        "report": ("report", "report", "Write a page about a text: its words, a map, neighbours, two groups."),
         "concordance": ("concordance", "concordance", "Show every occurrence of a word in its context."),
         "keywords": ("keywords", "keywords", "Show the words that a text has more often than another."),
         "collocations": ("keywords", "collocations", "Show the words that stand near a word more than by chance."),

@@ -77,7 +77,7 @@ def _contrast(
         result = compare_groups(
             trainer(model, {"dim": dim}),
             *(Corpus.open(side) if is_built_corpus([side]) else source_of([side]) for side in (first, second)),
-            names=names or _names(first, second),
+            names=names or names_of(first, second),
             permutations=permutations,
             runs=runs,
             seed=seed,
@@ -102,7 +102,7 @@ def _contrast(
 contrast = with_flags(_contrast, [CORPUS, READING])
 
 
-def _names(first: str, second: str) -> tuple[str, str]:
+def names_of(first: str, second: str) -> tuple[str, str]:
     """Return the names of two groups: those of their files and folders, as far as they differ."""
     short = Path(first).stem, Path(second).stem
     return short if all(short) and short[0] != short[1] else (first, second)

@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +22,7 @@ from firth.cli.semantic_change import New, Old, compare_times
 from firth.cli.senses import SenseFile, open_senses
 from firth.cli.targets import check_writable
 from firth.cli.texts import is_built_corpus, source_of
-from firth.cli.vectors import lines, open_model, read_groups, read_objects, read_poles, read_words
+from firth.cli.vectors import chosen_words, lines, open_model, read_groups, read_objects, read_poles
 from firth.comparison.saved import RUN, read_comparison
 from firth.corpus.encoded import Corpus
 from firth.counts.frequencies import word_frequencies
@@ -311,7 +311,7 @@ def _command(draw: Callable[..., plots.Picture]) -> Callable[..., None]:
             check_target(output, plain=draw is word_map)
             check_writable(output)
         if chooses:
-            arguments["words"] = _words(arguments["words"], arguments.pop("word_file"))
+            arguments["words"] = chosen_words(arguments["words"], arguments.pop("word_file"))
             if "group_file" in arguments:
                 arguments["groups"] = _groups(arguments.pop("group_file"))
             if draw is not word_map and not arguments["words"] and arguments.get("groups") is None:
@@ -347,13 +347,6 @@ def _app() -> typer.Typer:
 
 
 plot = _app()
-
-
-def _words(words: Sequence[str] | None, path: str | None) -> list[str]:
-    more = read_words(path) if path else []
-    if path and not more:
-        raise OptionError(f"{path} holds no words; expected one per line")
-    return [*(words or []), *more]
 
 
 def _groups(path: str | None) -> dict[str, list[str]] | None:

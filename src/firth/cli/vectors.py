@@ -96,6 +96,14 @@ def read_words(path: str) -> list[str]:
     return [word for _, line in lines(path) if (word := line.partition("\t")[0].strip())]
 
 
+def chosen_words(words: Sequence[str] | None, path: str | None) -> list[str]:
+    """Return the words that are named, and those of --words."""
+    more = read_words(path) if path else []
+    if path and not more:
+        raise OptionError(f"{path} holds no words; expected one per line")
+    return [*(words or []), *more]
+
+
 def read_poles(text: str) -> tuple[list[str], list[str]]:
     """Return the two poles of an axis, such as `woman:man` or `she,her:he,him`."""
     first, colon, second = text.partition(":")

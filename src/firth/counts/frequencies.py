@@ -80,7 +80,7 @@ def word_frequencies(
     counts = document_counts(corpus)
     names = [str(number + 1) for number in range(len(corpus))] if not documents.names else list(documents.names)
     if years:
-        names = [_year(name, bool(documents.names)) for name in names]
+        names = [year_of(name, is_file=bool(documents.names)) for name in names]
     sizes, occurrences = defaultdict[str, int](int), defaultdict[tuple[int, str], int](int)
     columns = counts.tocsc()[:, rows].toarray()
     for name, size, row_counts in zip(names, counts.sum(axis=1).tolist(), columns.tolist(), strict=True):
@@ -98,7 +98,12 @@ def word_frequencies(
     ]  # fmt: skip
 
 
-def _year(name: str, is_file: bool) -> str:
+def year_of(name: str, *, is_file: bool = True) -> str:
+    """Return the year in the name of a file, its first number of four digits.
+
+    Raises:
+        CorpusError: there is none.
+    """
     match = _YEAR.search(Path(name).name) if is_file else None
     if match is None:
         expected = "a year in the name of each file, such as 1815_emma.txt"

@@ -1,9 +1,5 @@
-"""A report on language models as one HTML page: learning curves, held-out perplexity, samples.
+"""A report on language models as one HTML page: learning curves, held-out perplexity, samples."""
 
-The page is self-contained: no scripts, nothing to download.
-"""
-
-import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -13,24 +9,9 @@ from firth.inference.generation_options import GenerationOptions
 from firth.language.comparison import LanguageComparison, ModelPair, compare_models
 from firth.language.model import LanguageModel
 from firth.language.perplexity import Perplexity
-from firth.plots.drawing import html_page
 from firth.plots.learning import learning_curves
-from firth.plots.still import render
+from firth.plots.report_page import note, report_page, safe, svg, table
 from firth.progress import Progress
-
-HEAD = '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-STYLE = """body { font: 16px/1.5 "DejaVu Sans", Verdana, "Noto Sans", sans-serif; color: #1b1b1b; background: white;
-  max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; }
-h2 { font-size: 1.2rem; margin-top: 2.5rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; }
-th, td { padding: .35rem .9rem .35rem 0; text-align: right; border-bottom: 1px solid #ececec; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
-th { font-weight: normal; color: #555555; border-bottom-color: #c8c8c8; }
-svg { width: 100%; height: auto; }
-blockquote { margin: .6rem 0; padding-left: 1rem; border-left: 3px solid #c8c8c8; }
-.note { color: #555555; font-size: .9rem; }"""
 
 
 def language_report(
@@ -61,14 +42,13 @@ def language_report(
         comparison = compare_models(models, source, seed=seed, progress=progress)
     title = f"Language models: {', '.join(models)}"
     parts = [
-        f"<h1>{_safe(title)}</h1>",
         *_perplexities(models, comparison),
         *_pairs(comparison.pairs),
         *_curves(models, comparison),
         *_samples(models, samples, words, prompt, seed),
         *_making(models),
     ]
-    return html_page(title, STYLE, "\n".join(parts), HEAD)
+    return report_page(title, parts)
 
 
 def _perplexities(models: Mapping[str, LanguageModel], comparison: LanguageComparison) -> Iterable[str]:
@@ -77,8 +57,8 @@ def _perplexities(models: Mapping[str, LanguageModel], comparison: LanguageCompa
     yield "<h2>Perplexity of the held-out text</h2>"
     rows = [(name, *_figures(figure), *_run(models[name])) for name, figure in figures.items()]
     head = ("model", "perplexity", "95 %", "without unknown words", "bits per token", "minutes trained", "words/s")
-    yield _table(head, rows)
-    yield _note(
+    yield table(head, rows)
+    yield note(
         f"{first.tokens:,} tokens are predicted: {first.words:,} {first.unit}, {first.unknown:,} of them unknown, read "
         f"as <unk>, and {first.eos:,} sentence ends. Intervals are the bootstrap's over sentences."
     )
@@ -109,8 +89,8 @@ def _pairs(pairs: Sequence[ModelPair]) -> Iterable[str]:
         between = "" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
         both = f"{pair.mixture:,.2f}", f"{pair.weight:.2f}"
         rows.append((f"{worse} / {better}", f"{pair.ratio:.3f}", between, f"{pair.correlation:.2f}", *both))
-    yield _table(("models", "ratio", "95 %", "losses correlate", "perplexity mixed", "weight of the better"), rows)
-    yield _note("If the interval of a ratio contains 1, the difference is not significant. A mixture far below both "
+    yield table(("models", "ratio", "95 %", "losses correlate", "perplexity mixed", "weight of the better"), rows)
+    yield note("If the interval of a ratio contains 1, the difference is not significant. A mixture far below both "
                 "models shows that they err in different places.")  # fmt: skip
 
 
@@ -121,10 +101,9 @@ def _curves(models: Mapping[str, LanguageModel], comparison: LanguageComparison)
         return
     # Curves show each model's own held-out text; horizontal lines show this page's.
     baselines = {name: figure.value for name, figure in comparison.figures.items() if name not in curves}
-    drawing = render(learning_curves(curves, baselines), "svg").decode()
     yield "<h2>How they learned</h2>"
-    yield drawing[drawing.index("<svg") :]
-    yield _note("Curves show the perplexity of the text that each model was evaluated on in training; horizontal lines "
+    yield svg(learning_curves(curves, baselines))
+    yield note("Curves show the perplexity of the text that each model was evaluated on in training; horizontal lines "
                 "show that of this page's held-out text.")  # fmt: skip
 
 
@@ -134,34 +113,19 @@ def _samples(models: Mapping[str, LanguageModel], samples: int, words: int, prom
     yield "<h2>What they write</h2>"
     options = GenerationOptions(max_length=words)
     for name, model in models.items():
-        yield f"<h3>{_safe(name)}</h3>"
+        yield f"<h3>{safe(name)}</h3>"
         yield from (
-            f"<blockquote>{_safe(text)}</blockquote>" for text in model.generate(prompt, samples, options, seed=seed)
+            f"<blockquote>{safe(text)}</blockquote>" for text in model.generate(prompt, samples, options, seed=seed)
         )
-    yield _note(f"Sampled word by word from the models' probabilities, seed {seed}; not selected.")
+    yield note(f"Sampled word by word from the models' probabilities, seed {seed}; not selected.")
 
 
 def _making(models: Mapping[str, LanguageModel]) -> Iterable[str]:
     yield "<h2>How they were made</h2>"
     rows = [(name, repr(model).strip("<>"), _options(model)) for name, model in models.items()]
-    yield _table(("model", "what", "options"), rows, left=True)
+    yield table(("model", "what", "options"), rows, left=True)
 
 
 def _options(model: LanguageModel) -> str:
     options = model.metadata.get("training", {}).get("options", {})
     return " ".join(f"{key}={value}" for key, value in options.items() if key != "model")
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: bool = False) -> str:
-    style = ' style="text-align: left; white-space: normal"' if left else ""
-    titles = "".join(f"<th{style}>{_safe(cell)}</th>" for cell in head)
-    lines = ("<tr>" + "".join(f"<td{style}>{_safe(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="wide"><table><tr>{titles}</tr>\n' + "\n".join(lines) + "\n</table></div>"
-
-
-def _note(text: str) -> str:
-    return f'<p class="note">{_safe(text)}</p>'
-
-
-def _safe(text: str) -> str:
-    return html.escape(text)

@@ -30,18 +30,21 @@ class Groups:
     names: list[str]
 
 
-def clustered(rows: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+def clustered(
+    rows: npt.NDArray[np.float32], number: int = GROUPS
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
     """Cluster rows by direction; deterministic.
 
     Args:
         rows: (n, D), of length 1; clusters are learned from the first 5,000.
+        number: of clusters.
 
     Returns:
         (n,) the cluster of each row, and (n, K) its cosine with each centre.
     """
     rows = unit(rows - rows.mean(axis=0))  # what all rows share sets none apart
     learned = rows[: min(LEARNED, len(rows))]
-    parts = parted(learned, min(GROUPS, len(learned)), 2, generator(0, "groups of a map"))
+    parts = parted(learned, min(number, len(learned)), 2, generator(0, "groups of a map"))
     cosines = np.matmul(rows, parts.centres.T)
     return cosines.argmax(1).astype(np.uint8), cosines
 

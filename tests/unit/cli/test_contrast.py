@@ -74,7 +74,7 @@ def test_what_is_wrong(run, here, flags, said):
 
 
 def test_names_of_the_groups():
-    from firth.cli.contrast import _names
+    from firth.cli.contrast import names_of
 
-    assert _names("books/men", "books/women.txt") == ("men", "women")
-    assert _names("a/texts", "b/texts") == ("a/texts", "b/texts")
+    assert names_of("books/men", "books/women.txt") == ("men", "women")
+    assert names_of("a/texts", "b/texts") == ("a/texts", "b/texts")
