@@ -24,6 +24,7 @@ from firth.corpus.table_options import TableOptions
 from firth.counts.frequencies import year_of
 from firth.errors import OptionError
 from firth.runs.samples import DOCUMENTS
+from firth.signals import exit_status
 from firth.storage.files import replacing_file
 
 
@@ -74,7 +75,7 @@ def _report(
     counting = {**WORDS_OF_TEXT.select(options), **READ_TABLES.select(options), **READ_COLUMN.select(options)}
     groups, title = _groups(corpus, against, years, counting), _title(corpus, against)
     with showing_choices(quiet):
-        page = CorpusReport(
+        made = CorpusReport(
             title=title,
             source=_source(corpus),
             groups=groups,
@@ -99,10 +100,13 @@ def _report(
                 options,
             ),
             wording=lambda message: in_flags(message, RUNNING),
-        ).page()
+        )
+        page = made.page()
     with replacing_file(output) as file:
         file.write(page.encode("utf-8", "backslashreplace"))
     show(json, {"page": str(output), "groups": list(groups)}, f"{output}: {title}")
+    if made.interrupted:
+        raise typer.Exit(exit_status())
 
 
 report = with_flags(_report, [CORPUS, READING])

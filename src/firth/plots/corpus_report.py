@@ -116,6 +116,12 @@ class CorpusReport:
         parts += ["<h3>Warnings</h3>", *map(note, said)] if said else []
         return report_page(self.title, [*parts, *self._repeat()])
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether some of the runs are missing because of Ctrl-C, of a page that is made."""
+        runs = self.__dict__.get("_runs")
+        return runs is not None and bool(runs.metadata.get("interrupted"))
+
     def _section(self, title: str, make: Callable[[], Iterable[str]]) -> Iterator[str]:
         parts: list[str] = []
         try:
@@ -255,6 +261,9 @@ class CorpusReport:
 
     def _change(self) -> Iterator[str]:
         if not self.groups or not self.permutations:
+            return
+        if self.interrupted:
+            yield note("Not made: interrupted.")
             return
         names, sources = (*self.groups,), (*self.groups.values(),)
         result = contrast(

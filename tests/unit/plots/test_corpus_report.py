@@ -86,3 +86,17 @@ def test_what_cannot_be_made_says_why():
     assert (
         "Not made: permutations=20: 2 and 2 documents can be divided anew in 2 ways" in parts["What differs in meaning"]
     )
+
+
+def test_after_ctrl_c_there_is_no_further_training(monkeypatch):
+    def stopped(*arguments, **options):
+        runs = firth.bootstrap(*arguments, **options)
+        runs.metadata["interrupted"] = True
+        return runs
+
+    monkeypatch.setattr(corpus_report, "bootstrap", stopped)
+    texts = documents(20, 1)
+    page = report(texts, groups={"a": texts[:10], "b": texts[10:]})
+    assert not page.interrupted
+    assert "Not made: interrupted." in sections(page.page())["What differs in meaning"]
+    assert page.interrupted
