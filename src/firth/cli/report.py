@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, Seed, Sources, Threads, WordFile, flag, output
+from firth.cli.arguments import AsJson, Quiet, Seed, Threads, WordFile, flag, names, number, output
 from firth.cli.concordance import READ_COLUMN, WORDS_OF_TEXT
 from firth.cli.contrast import names_of
 from firth.cli.flag_messages import RUNNING, in_flags
@@ -29,7 +29,7 @@ from firth.storage.files import replacing_file
 
 
 def _report(
-    corpus: Sources,
+    corpus: Annotated[list[str], names("Text: files, folders or globs; or a corpus folder.", "CORPUS")],
     output: Annotated[Path | None, output("HTML page to write.", "FILE")] = None,
     against: Annotated[str | None, flag("Text to compare with: a file, folder or glob.", "REFERENCE")] = None,
     years: Annotated[
@@ -43,7 +43,7 @@ def _report(
         flag("Word whose neighbours to show, several by several flags. Default: frequent ones.", "WORD"),
     ] = None,
     word_file: WordFile = None,
-    number: Annotated[int, typer.Option(help="How many frequent words to show with neighbours.", min=1)] = 8,
+    number: Annotated[int, number("Frequent words to show with neighbours.")] = 8,
     model: Annotated[
         str,
         typer.Option(

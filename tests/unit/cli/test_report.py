@@ -65,7 +65,7 @@ def test_the_folders_of_a_folder_are_compared_and_the_commands_repeat_the_figure
 
 def test_a_text_against_another(run, here):
     status, out, _ = run(
-        "report", "texts/men", "--against", "texts/women", "-o", "p.html", *MODEL, "--permutations", 0, "--number", 1
+        "report", "texts/men", "--against", "texts/women", "-o", "p.html", *MODEL, "--permutations", 0, "-n", 1
     )
     assert (status, out) == (0, "p.html: Report on men, against women\n")
     page = (here / "p.html").read_text(encoding="utf-8")
