@@ -315,8 +315,9 @@ class CorpusReport:
         large, small = (word_map(space, words[:most], **options) for most in (MAPPED, ON_PHONES))
         yield picture_for_all(_plain(large), "map", _plain(small))
         yield note(
-            f"The {len(large.rows)} most frequent words without stop words (on a phone {len(small.rows)}), by the mean of "
-            f"{len(runs)} trainings; near words are used alike. {large.caption} Colours are clusters of the {len(words):,} most frequent words:"
+            f"The {len(large.rows)} most frequent words without stop words (on a phone {len(small.rows)}), by the mean "
+            f"of {len(runs)} trainings; near words are used alike. {large.caption} Colours are clusters of the "
+            f"{len(words):,} most frequent words:"
         )
         yield table(
             ("cluster", "words", "nearest to its middle"),
