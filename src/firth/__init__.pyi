@@ -31,6 +31,8 @@ from firth import vectors as vectors
 from firth.alignment.alignment import Alignment as Alignment
 from firth.alignment.contrast import contrast as contrast
 from firth.alignment.contrast_result import Contrast as Contrast
+from firth.alignment.contrast_series import ContrastSeries as ContrastSeries
+from firth.alignment.contrast_series import contrast_series as contrast_series
 from firth.alignment.procrustes import Procrustes as Procrustes
 from firth.alignment.self_learning import SelfLearning as SelfLearning
 from firth.alignment.semantic_change import SemanticChange as SemanticChange

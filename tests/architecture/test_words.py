@@ -16,6 +16,7 @@ PACKAGE = ROOT / "src" / "firth"
 
 PUBLIC = {
     ("alignment/contrast_result.py", "by"): "the order of words",
+    ("alignment/contrast_series.py", "by"): "the order of words",
     ("alignment/semantic_change.py", "by"): "the column that results are ordered by",
     ("evaluation/tags.py", "known"): "documented argument of score_tags",
     ("plots/atlas.py", "places"): "documented argument of embedding_atlas",

@@ -39,6 +39,7 @@ them: 1 / (1 + 20 m) is multiplied by m.
 Cost: some sorts of K V numbers.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -62,6 +63,7 @@ class Chance(NamedTuple):
 
     Attributes:
         z: (V,) standard deviations by which a word moved more than by chance.
+        null: (K, V) z of each permutation.
         p: (V,) share of words that move so far by chance.
         adjusted: (V,) share of random divisions in which any word does.
         q: (V,) share of false ones among the words that moved as far or further.
@@ -69,6 +71,7 @@ class Chance(NamedTuple):
     """
 
     z: Floats
+    null: Floats
     p: Floats
     adjusted: Floats
     q: Floats
@@ -88,7 +91,8 @@ def against_chance(observed: Floats, counts: Ints, null: Floats, null_counts: In
     finite = np.isfinite(moved)
     usable = np.isfinite(observed) & (finite.sum(axis=0) >= FEWEST)
     if not usable.any():
-        return Chance(*(np.full(observed.shape, np.nan) for _ in Chance._fields))
+        nothing = np.full(observed.shape, np.nan)
+        return Chance(nothing, np.full(null.shape, np.nan), *(nothing,) * 4)
     curve = _Curve.of(rarity[:, usable][finite[:, usable]], moved[:, usable][finite[:, usable]])
     r = np.where(finite & usable, moved - curve(rarity), np.nan)
     expected = curve(_rarity(counts))
@@ -98,8 +102,22 @@ def against_chance(observed: Floats, counts: Ints, null: Floats, null_counts: In
     z[usable] = spread.z(np.sqrt(np.maximum(observed[usable], 0)) - expected[usable])
     limit = np.nanquantile(z_null, 1 - LEVEL)
     level[usable] = np.maximum(expected[usable] + spread.at(limit), 0) ** 2
-    p = _pooled(z, z_null)
-    return Chance(z, p, _step_down(z, z_null), _false_share(p), level)
+    (chance,) = corrected([Chance(z, z_null, p := _pooled(z, z_null), p, p, level)])
+    return chance
+
+
+def corrected(chances: Sequence[Chance]) -> list[Chance]:
+    """Return what chance says of several pairs of groups, with `adjusted` and `q` for the words of all pairs together.
+
+    Permutations of two pairs are drawn independently, where a division of all groups at once would let pairs that share
+    a group move together: the maximum over all is rather too great, and `adjusted` too cautious.
+    """
+    ends = np.cumsum([len(chance.z) for chance in chances])[:-1]
+    every = min(len(chance.null) for chance in chances)
+    z, p = (np.concatenate([getattr(chance, name) for chance in chances]) for name in ("z", "p"))
+    null = np.concatenate([chance.null[:every] for chance in chances], axis=1)
+    shares = (np.split(share, ends) for share in (_step_down(z, null), _false_share(p)))
+    return [c._replace(adjusted=a, q=q) for c, a, q in zip(chances, *shares, strict=True)]
 
 
 def _rarity(counts: Ints) -> Floats:
@@ -202,5 +220,6 @@ def _false_share(p: Floats) -> Floats:
     """Return q (V,)."""
     tested = np.isfinite(p)
     q = np.full(len(p), np.nan)
-    q[tested] = false_discovery_control(p[tested])
+    if tested.any():
+        q[tested] = false_discovery_control(p[tested])
     return q

@@ -28,9 +28,9 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from firth.alignment.chance import against_chance
+from firth.alignment.chance import Chance, against_chance, corrected
 from firth.alignment.contrast_result import Contrast
-from firth.alignment.groups import Groups
+from firth.alignment.groups import Groups, read_texts
 from firth.alignment.semantic_change import Pair, aligned
 from firth.arguments import explained
 from firth.corpus.encoded import Corpus
@@ -43,7 +43,7 @@ from firth.progress import Progress, check_progress
 from firth.randomness import check_seed, generator
 from firth.runs.estimates import interval
 from firth.runs.pool import Meter, side_by_side, vanishing_folder
-from firth.runs.samples import drawn, log_sentences
+from firth.runs.samples import drawn, log_sentences, units_of
 from firth.runs.training import check_model
 from firth.training_facts import text_facts
 from firth.vectors.lexicon import Lexicon
@@ -101,24 +101,73 @@ def contrast(
     Warns:
         UserWarning: there are few documents or permutations, or some are missing because of Ctrl-C.
     """
-    names = _checked(model, names, permutations, runs, seed, progress)
-    count = usable_threads(threads)
+    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(n, str) for n in names):
+        raise wrong_kind("names", names, "two names, such as ('men', 'women')")
+    if len(names) != 2 or len({*names}) != 2 or not all(names):
+        raise OptionError(f"names={brief(names)}: expected two different names, such as ('men', 'women')")
+    design = Design(permutations, runs, seed, threads, progress)
+    (only,) = contrasts(model, {names[0]: first, names[1]: second}, [(names[0], names[1])], design, text)
+    return only
+
+
+class Design(NamedTuple):
+    """How groups are compared; see `contrast`."""
+
+    permutations: int
+    runs: int
+    seed: int
+    threads: int | None
+    progress: Progress
+
+    @property
+    def number(self) -> int:
+        """The number of pairs of trainings for two groups."""
+        return 1 + self.permutations + self.runs
+
+
+def contrasts(
+    model: Any, sources: Mapping[str, Any], pairs: Sequence[tuple[str, str]], design: Design, text: Mapping[str, Any]
+) -> list[Contrast]:
+    """Compare groups of documents two by two, with one correction for the words of all pairs.
+
+    Args:
+        sources: the documents of each group by its name.
+        pairs: names of groups.
+        text: options of `Corpus.build`.
+    """
+    _check(model, design)
+    count = usable_threads(design.threads)
     with vanishing_folder() as folder:
         defaults = getattr(type(model), "corpus_options", None)
-        groups = Groups.read((first, second), names, text, folder, defaults=defaults, threads=count, progress=progress)
-        divisions = groups.divisions(permutations, seed)
-        _say(groups, permutations)
-        model = _chosen(model, min(groups.tokens))
-        documents = [groups.given(), *divisions, *(groups.resampled(_seed(seed, f"run {r}")) for r in range(runs))]
+        parts, limits = read_texts(
+            list(sources.values()), text, defaults=defaults, threads=count, progress=design.progress
+        )
+        by_name = dict(zip(sources, parts, strict=True))
+        studies = []
+        for i, pair in enumerate(pairs):
+            (own := folder / str(i)).mkdir()
+            studies.append(Groups.of([by_name[name] for name in pair], pair, limits, own))
+        _say(sum(len(units_of(part)) for part in parts), studies[0].unit, design.permutations)
+        model = _chosen(model, min(min(groups.tokens) for groups in studies))
+        plans = [Plan(model, groups, _documents(groups, design), design.seed) for groups in studies]
         finished: dict[int, Measured] = {}
-        train = partial(_measured, Plan(model, groups, documents, seed))
-        meter = Meter(len(documents), noun="pairs of trainings", each=2)
-        side_by_side(range(len(documents)), train, finished.__setitem__, meter, count, progress)
-    return _result(groups, finished, permutations, runs, _facts(model, groups, seed))
+        numbers = range(design.number * len(pairs))
+        meter = Meter(len(numbers), noun="pairs of trainings", each=2)
+        side_by_side(numbers, partial(_measured, plans), finished.__setitem__, meter, count, design.progress)
+    measured = [
+        {k: finished[n] for k in range(design.number) if (n := k * len(pairs) + i) in finished}
+        for i in range(len(pairs))
+    ]
+    return _results(plans, measured, design)
+
+
+def _documents(groups: Groups, design: Design) -> list[tuple[Ints, Ints]]:
+    again = (groups.resampled(_seed(design.seed, f"run {r}")) for r in range(design.runs))
+    return [groups.given(), *groups.divisions(design.permutations, design.seed), *again]
 
 
 class Plan(NamedTuple):
-    """What a pair of trainings needs to know.
+    """What the pairs of trainings of two groups need to know.
 
     Attributes:
         documents: of the two sides of each pair: first the groups, then the permutations, then the runs.
@@ -145,24 +194,19 @@ class Measured:
     pair: Pair | None
 
 
-def _checked(model: Any, names: Any, permutations: int, runs: int, seed: int, progress: Progress) -> tuple[str, str]:
+def _check(model: Any, design: Design) -> None:
     check_model(model)
-    check_whole("permutations", permutations, FEWEST)
-    check_whole("runs", runs, 0)
-    if runs == 1:
+    check_whole("permutations", design.permutations, FEWEST)
+    check_whole("runs", design.runs, 0)
+    if design.runs == 1:
         raise OptionError("runs=1: expected at least 2 samples for an interval, or 0 for none")
-    check_seed(seed)
-    check_progress(progress)
-    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(n, str) for n in names):
-        raise wrong_kind("names", names, "two names, such as ('men', 'women')")
-    if len(names) != 2 or len({*names}) != 2 or not all(names):
-        raise OptionError(f"names={brief(names)}: expected two different names, such as ('men', 'women')")
-    return names[0], names[1]
+    check_seed(design.seed)
+    check_progress(design.progress)
 
 
-def _say(groups: Groups, permutations: int) -> None:
-    if groups.unit == "sentences":
-        log_sentences(sum(groups.sizes))
+def _say(documents: int, unit: str, permutations: int) -> None:
+    if unit == "sentences":
+        log_sentences(documents)
     if permutations < ENOUGH:
         warn_caller(
             f"permutations={permutations}: no word can be significant after the correction for many words; expected "
@@ -183,16 +227,22 @@ def _seed(seed: int, name: str) -> int:
     return int(generator(seed, name).integers(2**32))
 
 
-def _measured(plan: Plan, number: int, scratch: Path, meter: Meter) -> Measured | None:
-    """Train on both sides and measure the distances; None if it was asked to stop before its end."""
+def _measured(plans: Sequence[Plan], number: int, scratch: Path, meter: Meter) -> Measured | None:
+    """Train on both sides and measure the distances; None if it was asked to stop before its end.
+
+    Args:
+        plans: of all pairs of groups, which take turns.
+    """
+    k, turn = divmod(number, len(plans))
+    plan = plans[turn]
     sides: list[WordVectors] = []
     counts: list[Ints] = []
-    for side, documents in enumerate(plan.documents[number]):
+    for side, documents in enumerate(plan.documents[k]):
         folder = scratch / str(side)
         folder.mkdir()
         corpus = drawn(plan.groups.corpus, documents, folder)
         arguments: Any = {
-            "seed": _seed(plan.seed, f"pair {number} side {side}"), "threads": 1, "progress": meter.of(number, side),
+            "seed": _seed(plan.seed, f"pair {k} side {side}"), "threads": 1, "progress": meter.of(number, side),
         }  # fmt: skip
         vectors = plan.model.train(corpus, **arguments)
         if vectors.metadata.get("training", {}).get("interrupted"):
@@ -203,7 +253,7 @@ def _measured(plan: Plan, number: int, scratch: Path, meter: Meter) -> Measured 
     ids = plan.groups.corpus.vocabulary.ids
     distance = np.full(len(ids), np.nan)
     distance[[ids[word] for word in pair.words]] = pair.distances()
-    return Measured(distance, np.stack(counts), pair if number == 0 else None)
+    return Measured(distance, np.stack(counts), pair if k == 0 else None)
 
 
 def _there(vectors: Any, corpus: Corpus) -> WordVectors:
@@ -215,23 +265,34 @@ def _there(vectors: Any, corpus: Corpus) -> WordVectors:
     return WordVectors(Lexicon([words.words[row] for row in rows.tolist()]), words.vectors[rows], counts=counts[rows])
 
 
-def _result(
-    groups: Groups, finished: Mapping[int, Measured], permutations: int, runs: int, facts: dict[str, Any]
-) -> Contrast:
-    null = [finished[k] for k in range(1, 1 + permutations) if k in finished]
-    drawn_again = [finished[r] for r in range(1 + permutations, 1 + permutations + runs) if r in finished]
-    if 0 not in finished or len(null) < FEWEST:
+def _results(plans: Sequence[Plan], measured: Sequence[Mapping[int, Measured]], design: Design) -> list[Contrast]:
+    """Return the contrast of each pair of groups.
+
+    Args:
+        measured: of each pair what is finished, by number.
+    """
+    nulls = [[of[k] for k in range(1, 1 + design.permutations) if k in of] for of in measured]
+    agains = [[of[r] for r in range(1 + design.permutations, design.number) if r in of] for of in measured]
+    if any(0 not in of for of in measured) or min(map(len, nulls)) < FEWEST:
         raise KeyboardInterrupt
-    if interrupted := len(finished) < 1 + permutations + runs:
+    if interrupted := sum(map(len, measured)) < design.number * len(plans):
         warn_caller(
-            f"interrupted: {len(null)} of {permutations} permutations and {len(drawn_again)} of {runs} runs are "
-            "finished, and used"
+            f"interrupted: {min(map(len, nulls))} of {design.permutations} permutations and {min(map(len, agains))} of "
+            f"{design.runs} runs are finished, and used"
         )
-    observed = finished[0]
-    assert observed.pair is not None
-    compared = groups.compared()
+    observed = [of[0] for of in measured]
+    chances = corrected([_chance(*parts) for parts in zip(plans, observed, nulls, strict=True)])
+    return [
+        _result(plan.groups, seen, again, chance, {
+            **_facts(plan), "permutations": len(null), "runs": len(again), "interrupted": interrupted,
+        })
+        for plan, seen, null, again, chance in zip(plans, observed, nulls, agains, chances, strict=True)
+    ]  # fmt: skip
+
+
+def _chance(plan: Plan, observed: Measured, null: Sequence[Measured]) -> Chance:
     chance = against_chance(
-        np.where(compared, observed.distance, np.nan),
+        np.where(plan.groups.compared(), observed.distance, np.nan),
         observed.counts,
         np.stack([measured.distance for measured in null]),
         np.stack([measured.counts for measured in null]),
@@ -241,6 +302,14 @@ def _result(
             f"no word has a p-value: none stands on both sides of {FEWEST} random divisions; expected words that "
             "several documents of both groups have: use more documents, or shorter ones"
         )
+    return chance
+
+
+def _result(
+    groups: Groups, observed: Measured, drawn_again: Sequence[Measured], chance: Chance, facts: dict[str, Any]
+) -> Contrast:
+    assert observed.pair is not None
+    compared = groups.compared()
     low, high = _interval(observed.distance, [measured.distance for measured in drawn_again])
     ids = groups.corpus.vocabulary.ids
     own_rows = {word: i for i, word in enumerate(observed.pair.words)}
@@ -254,9 +323,7 @@ def _result(
         names=groups.tally.names, words=words, first=first, second=second, counts=observed.counts[:, rows],
         distance=observed.distance[rows], low=low[rows], high=high[rows], chance=chance.level[rows], z=chance.z[rows],
         p=chance.p[rows], adjusted=chance.adjusted[rows], q=chance.q[rows], tally=groups.tally,
-        metadata={"training": {
-            **facts, "permutations": len(null), "runs": len(drawn_again), "interrupted": interrupted,
-        }},
+        metadata={"training": facts},
     )  # fmt: skip
 
 
@@ -271,14 +338,15 @@ def _interval(observed: Floats, again: Sequence[Floats]) -> tuple[Floats, Floats
     return np.maximum(observed + low, 0), observed + high
 
 
-def _facts(model: Any, groups: Groups, seed: int) -> dict[str, Any]:
+def _facts(plan: Plan) -> dict[str, Any]:
+    groups = plan.groups
     return {
         "names": list(groups.tally.names),
         "documents": list(groups.sizes),
         "unit": groups.unit,
         "tokens": list(groups.tokens),
         "min_count": groups.tally.min_count,
-        "model": repr(model),
-        "seed": seed,
+        "model": repr(plan.model),
+        "seed": plan.seed,
         **text_facts(groups.corpus),
     }

@@ -26,6 +26,7 @@ Floats = npt.NDArray[np.float64]
 SHOWN = 10  # words in a notebook
 ORDERS = ("chance", "distance")
 TESTS = ("adjusted", "q")
+FIGURES = ("distance", "low", "high", "chance", "z", "p", "q", "adjusted")
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,8 +120,7 @@ class Contrast:
         Raises:
             OptionError: there is no such order.
         """
-        if by not in ORDERS:
-            raise OptionError(f"by={by!r}: expected {' or '.join(ORDERS)}")
+        check_order(by)
         key = self.distance if by == "distance" else np.where(np.isfinite(self.z), self.z, -np.inf)
         return np.argsort(-key, kind="stable")
 
@@ -166,7 +166,7 @@ class Contrast:
         own = self.words[row]
         sides = zip(self.names, (self.first, self.second), strict=True)
         return {
-            **self._figures(row),
+            **self._row(own),
             "neighbours": {name: [other for other, _ in side.similar_by_word(own, topn=near)] for name, side in sides},
         }
 
@@ -186,18 +186,34 @@ class Contrast:
         Raises:
             OptionError: it has another ending.
         """
-        write = check_table(path)
-        rows = [self._figures(row) for row in self.order().tolist()]
-        with replacing_file(path) as file:
-            file.write(write(rows).encode("utf-8", "backslashreplace"))
+        save_table(path, [self._row(self.words[row]) for row in self.order().tolist()])
 
-    def _figures(self, row: int) -> dict[str, Any]:
-        figures = {
-            name: float(value) if np.isfinite(value := getattr(self, name)[row]) else None
-            for name in ("distance", "low", "high", "chance", "z", "p", "q", "adjusted")
-        }
-        counts = dict(zip(self.names, self.counts[:, row].tolist(), strict=True))
-        return {"word": self.words[row], **figures, "counts": counts}
+    def figures(self, word: str) -> dict[str, float | None]:
+        """Return the figures of a word; None for one that is missing, and all None for a word that is not compared."""
+        row = self.first.lexicon.row_of(word)
+        values = {name: np.nan if row is None else float(getattr(self, name)[row]) for name in FIGURES}
+        return {name: value if np.isfinite(value) else None for name, value in values.items()}
+
+    def _row(self, word: str) -> dict[str, Any]:
+        counts = dict(zip(self.names, self.tally.in_each(word), strict=True))
+        return {"word": word, **self.figures(word), "counts": counts}
+
+
+def check_order(by: str) -> None:
+    """Check the name of an order of words."""
+    if by not in ORDERS:
+        raise OptionError(f"by={by!r}: expected {' or '.join(ORDERS)}")
+
+
+def save_table(path: str | os.PathLike[str], rows: list[dict[str, Any]]) -> None:
+    """Write rows with a word, figures and counts in the format of a file's name.
+
+    Raises:
+        OptionError: there is none.
+    """
+    write = check_table(path)
+    with replacing_file(path) as file:
+        file.write(write(rows).encode("utf-8", "backslashreplace"))
 
 
 def check_table(path: str | os.PathLike[str]) -> Callable[[list[dict[str, Any]]], str]:

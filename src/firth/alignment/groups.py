@@ -114,40 +114,24 @@ class Groups:
         threads: int,
         progress: Progress,
     ) -> "Groups":
-        """Encode two texts.
+        """Encode two texts; see `read_texts` and `of`."""
+        parts, limits = read_texts(sources, text, defaults=defaults, threads=threads, progress=progress)
+        return cls.of(parts, names, limits, folder)
+
+    @classmethod
+    def of(
+        cls, parts: Sequence[Corpus], names: tuple[str, str], limits: Mapping[str, int | None], folder: Path
+    ) -> "Groups":
+        """Return two texts as one.
 
         Args:
-            sources: corpora, or whatever `Corpus.build` takes.
-            text: options of `Corpus.build`; `min_count` and `max_size` are those of both texts together.
+            limits: `min_count` and `max_size` of both texts together.
             folder: for the text; it must stay as long as it is used.
-            defaults: options of the text that the model needs.
 
         Raises:
             OptionError: the texts are read in different ways, or a group has a single document.
-            CorpusError: a text cannot be read, or there are no common words.
+            CorpusError: there are no common words.
         """
-        options = {**(defaults or {}), **text}
-        limits = {name: options.pop(name, None) for name in ("min_count", "max_size")}
-        given = {name: value for name, value in text.items() if name not in limits}
-        if is_learned(options.get("tokens")):
-            raise OptionError(
-                f"tokens={options['tokens']!r} would be learned from each group by itself, and differ; expected words, "
-                "or firth.Subwords learned from both"
-            )
-        if options.get("unknown") is not None:
-            raise OptionError(
-                f"unknown={options['unknown']!r}: a contrast leaves rare words out, and has no word for them; leave it "
-                "out"
-            )
-        parts = [
-            as_corpus(
-                source,
-                given if isinstance(source, Corpus) else {**options, "min_count": 1},
-                threads=threads,
-                progress=progress,
-            )
-            for source in sources
-        ]
         _check_alike(parts, names)
         unit = _common_unit(parts, names)
         floors = (_floor(parts[0]), _floor(parts[1]))
@@ -215,6 +199,45 @@ class Groups:
         first, second = self.sizes
         draw = generator(seed, "documents").integers
         return np.sort(draw(0, first, first)), np.sort(draw(first, first + second, second))
+
+
+def read_texts(
+    sources: Sequence[Any],
+    text: Mapping[str, Any],
+    *,
+    defaults: Mapping[str, Any] | None,
+    threads: int,
+    progress: Progress,
+) -> tuple[list[Corpus], dict[str, int | None]]:
+    """Encode texts with all of their words; return them, and the limits of the words of two of them together.
+
+    Args:
+        sources: corpora, or whatever `Corpus.build` takes.
+        text: options of `Corpus.build`; `min_count` and `max_size` are the limits.
+        defaults: options of the text that the model needs.
+
+    Raises:
+        OptionError: an option has no meaning for several texts.
+        CorpusError: a text cannot be read.
+    """
+    options = {**(defaults or {}), **text}
+    limits = {name: options.pop(name, None) for name in ("min_count", "max_size")}
+    given = {name: value for name, value in text.items() if name not in limits}
+    if is_learned(options.get("tokens")):
+        raise OptionError(
+            f"tokens={options['tokens']!r} would be learned from each group by itself, and differ; expected words, "
+            "or firth.Subwords learned from both"
+        )
+    if options.get("unknown") is not None:
+        raise OptionError(
+            f"unknown={options['unknown']!r}: a contrast leaves rare words out, and has no word for them; leave it out"
+        )
+    whole = {**options, "min_count": 1}
+    parts = [
+        as_corpus(source, given if isinstance(source, Corpus) else whole, threads=threads, progress=progress)
+        for source in sources
+    ]
+    return parts, limits
 
 
 def _floor(corpus: Corpus) -> int:

@@ -135,7 +135,7 @@ def _groups(corpus: Sequence[str], against: str | None, years: bool, options: Ma
             raise OptionError(f"--against with {len(corpus)} texts; expected one text, or one folder of all of them")
         return {}
     first, second = map(str, pair)
-    return dict(zip(names_of(first, second), (_source([first]), _source([second])), strict=True))
+    return dict(zip(names_of([first, second]), (_source([first]), _source([second])), strict=True))
 
 
 def _folders(corpus: Sequence[str]) -> Sequence[str]:

@@ -11,6 +11,7 @@ from firth.plots.axis import word_axis
 from firth.plots.bias import bias_summary
 from firth.plots.by_size import scores_by_size
 from firth.plots.contrast import contrast_summary
+from firth.plots.contrast_series import contrast_course
 from firth.plots.curve import training_curves
 from firth.plots.explanation import token_scores
 from firth.plots.frequency import word_frequency
@@ -32,6 +33,7 @@ __all__ = [
     "analogy_arrows",
     "attention_heat_map",
     "bias_summary",
+    "contrast_course",
     "contrast_summary",
     "coreference_chains",
     "dependency_arcs",

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from firth.alignment.chance import _false_share, _pooled, _Spread, _step_down, against_chance
+from firth.alignment.chance import Chance, _false_share, _pooled, _Spread, _step_down, against_chance, corrected
 
 K, V = 20, 400
 
@@ -91,5 +91,19 @@ def test_a_word_that_few_divisions_have_has_no_p():
     observed, counts, null, null_counts = study(np.random.default_rng(6))
     null[2:, 7] = np.nan
     chance = against_chance(observed, counts, null, null_counts)
-    assert [np.isnan(part[7]) for part in chance] == [True] * 5
+    assert [np.isnan(part[..., 7]).all() for part in chance] == [True] * 6
     assert np.isfinite(np.delete(chance.p, 7)).all()
+
+
+def test_pairs_of_groups_have_one_correction():
+    """Maxima over the words of both pairs: 2 and 4. Of the first pair alone they are 1 and 0.7."""
+    nothing = np.full(2, np.nan)
+    one = Chance(np.array([3.0, 0.5]), np.array([[1.0, 0.0], [0.0, 0.7]]), np.array([0.01, 0.4]), *(nothing,) * 3)
+    other = Chance(np.array([1.0]), np.array([[2.0], [4.0], [9.0]]), np.array([0.04]), *(nothing[:1],) * 3)
+    alone, (first, second) = corrected([one])[0], corrected([one, other])
+    assert alone.adjusted == pytest.approx([1 / 3, 1 / 1.5])
+    assert first.adjusted == pytest.approx([2 / 3, 1])
+    assert second.adjusted == pytest.approx([1])
+    assert alone.q == pytest.approx([0.02, 0.4])
+    assert first.q == pytest.approx([0.03, 0.4])
+    assert second.q == pytest.approx([0.06])

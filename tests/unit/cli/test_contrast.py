@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from firth.errors import OptionError
 from tests.unit.alignment.grouped import documents
 
 QUICK = ("--model", "skipgram:epochs=1:sample=0", "--dim", "4", "--permutations", "4", "-q")
@@ -76,5 +77,36 @@ def test_what_is_wrong(run, here, flags, said):
 def test_names_of_the_groups():
     from firth.cli.contrast import names_of
 
-    assert names_of("books/men", "books/women.txt") == ("men", "women")
-    assert names_of("a/texts", "b/texts") == ("a/texts", "b/texts")
+    assert names_of(["books/men", "books/women.txt"]) == ["men", "women"]
+    assert names_of(["a/texts", "b/texts", "c"]) == ["a/texts", "b/texts", "c"]
+    with pytest.raises(OptionError, match="a group is named twice"):
+        names_of(["men", "men"])
+
+
+@pytest.mark.filterwarnings("ignore:permutations=4")
+def test_more_groups_than_two_are_a_series(run, here):
+    (here / "girls").mkdir()
+    for number, text in enumerate(documents(5, 3)):
+        (here / "girls" / f"{number}.txt").write_text(text, encoding="utf-8")
+    command = ("contrast", "men", "women", "girls", "w1", "new", *QUICK, "--runs", "0", "--min-count", "2")
+    status, out, error = run(*command, "-o", "all.csv", "--plot", "p.html")
+    lines = out.splitlines()
+    assert status == 1  # for "new"
+    assert "'new' is too rare in men: 0 there, 3 in women; expected at least 2 in each; lower --min-count 2" in error
+    assert lines[0] == "w1"
+    assert [line.split("  ")[1].strip() for line in lines[1:4]] == ["men → women", "women → girls", "men → girls"]
+    assert all("  distance " in line for line in lines[1:4])
+    assert [line.split()[0] for line in lines[4:]] == ["men", "women", "girls"]
+    with (here / "all.csv").open(encoding="utf-8", newline="") as file:
+        assert {(row["from"], row["to"]) for row in csv.DictReader(file)} == {
+            ("men", "women"), ("women", "girls"), ("men", "girls"),
+        }  # fmt: skip
+    assert '"word": "w1"' in (here / "p.html").read_text(encoding="utf-8")
+
+
+def test_groups_come_before_words(run, here):
+    (here / "girls").mkdir()
+    status, _, error = run("contrast", "men", "women", "boys", "girls")
+    assert status == 1
+    assert "'boys' is no file or folder, and 'girls' behind it is: expected all groups before the first word" in error
+    assert "--names a b with 3 groups" in run("contrast", "men", "women", "girls", "--names", "a", "b")[2]
