@@ -30,6 +30,7 @@ from firth.errors import OptionError
 from firth.loading import load, load_vectors
 from firth.plots.map import USUAL
 from firth.plots.saving import check_target, missing_letters
+from firth.runs.runs import Runs
 
 GroupFile = Annotated[
     str | None,
@@ -58,9 +59,9 @@ def word_map(
 
     The words are those named, those of --words or those of --groups; by default the most frequent ones but for stop
     words: those with more than a thousandth of all occurrences. The default projection is stress for up to 200 words,
-    else pca.
+    else pca. Of runs, words whose neighbours are unstable are grey.
     """
-    space = load_vectors(vectors)
+    space = load_vectors(vectors, runs=True)
     return plots.word_map(
         space, words or None, groups=groups, method=method, number=number, stop_words=stop_words, seed=seed, **common
     )
@@ -147,11 +148,11 @@ def axis(
     number: Annotated[int, number("Words to draw at most, the most frequent ones.")] = USUAL,
     **common: Any,
 ) -> plots.Picture:
-    """Draw words between two poles; with --poles twice, in the plane of two axes."""
+    """Draw words between two poles; with --poles twice, in the plane of two axes. Of runs, with intervals."""
     ends = [read_poles(pair) for pair in poles or []]
     if len(ends) not in (1, 2):
         raise OptionError(f"{len(ends)} axes: expected --poles A:B once, or twice for a plane")
-    space, second = load_vectors(vectors), ends[1] if len(ends) == 2 else None
+    space, second = load_vectors(vectors, runs=True), ends[1] if len(ends) == 2 else None
     return plots.word_axis(space, ends[0], words, second=second, groups=groups, number=number, **common)
 
 
@@ -260,6 +261,14 @@ def frequency(
     return plots.word_frequency(word_frequencies(source, words, years=years), **common)
 
 
+def stability(vectors: Vectors, **common: Any) -> plots.Picture:
+    """Draw how stable the neighbours of words are over the runs of firth train --runs, by frequency."""
+    runs = load_vectors(vectors, runs=True)
+    if not isinstance(runs, Runs):
+        raise OptionError(f"{vectors} holds one training; expected several, from firth train with --runs")
+    return plots.neighbour_stability(runs, **common)
+
+
 def semantic_change(
     old: Old,
     new: New,
@@ -336,7 +345,7 @@ def _app() -> typer.Typer:
         "map": word_map, "analogy": analogy, "neighbours": neighbours, "similarity": similarity, "axis": axis,
         "senses": senses, "sense-words": sense_words, "semantic-change": semantic_change,
         "translations": translations, "attention": attention, "curve": curve, "models": models, "bias": bias,
-        "frequency": frequency,
+        "frequency": frequency, "stability": stability,
     }  # fmt: skip
     for name, draw in kinds.items():
         add_command(app, name, _command(draw))

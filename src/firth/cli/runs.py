@@ -122,6 +122,7 @@ def runs_facts(runs: Any) -> dict[str, Any]:
     training = dict(runs.metadata["training"])
     asked = training.pop("runs")
     missing = sorted(set(range(1, asked + 1)) - set(runs.numbers))
+    bands = runs.stability()
     return {
         "kind": "runs",
         "runs": len(runs),
@@ -129,7 +130,8 @@ def runs_facts(runs: Any) -> dict[str, Any]:
         "words": len(runs.words),
         "dim": runs.dim,
         "training": training,
-        "stability": [band._asdict() for band in runs.stability()],
+        "stable": round(sum(band.stable * band.words for band in bands if not math.isnan(band.stable))),
+        "stability": [band._asdict() for band in bands],
     }
 
 
@@ -141,7 +143,11 @@ def print_stability(bands: Sequence[Mapping[str, Any]]) -> None:
             f"{band['least']:,} or more" if band["most"] is None else f"{band['least']:,} to {band['most']:,}",
             f"{band['words']:,}",
             "-" if math.isnan(band["overlap"]) else f"{10 * band['overlap']:.1f} of 10",
+            "-" if math.isnan(band["stable"]) else f"{100 * band['stable']:.0f} %",
         )
         for band in bands
     ]
-    print_table([("  occurrences", "words", "shared"), *((f"  {row[0]}", *row[1:]) for row in rows)], left=(0,))
+    print_table(
+        [("  occurrences", "words", "shared", "stable"), *((f"  {row[0]}", *row[1:]) for row in rows)], left=(0,)
+    )
+    print("stable words: two runs share five of their ten nearest or more; of each band a hundred words are looked at")

@@ -25,6 +25,7 @@ from firth.plots.sense_words import sense_words
 from firth.plots.senses import sense_map
 from firth.plots.similarity import similarity_heat_map
 from firth.plots.spans import coreference_chains, entity_spans
+from firth.plots.stability import neighbour_stability
 from firth.plots.translations import translation_map
 from firth.plots.trees import dependency_arcs
 
@@ -43,6 +44,7 @@ __all__ = [
     "models_by_set",
     "models_by_time",
     "neighbour_network",
+    "neighbour_stability",
     "scores_by_size",
     "sense_map",
     "sense_words",

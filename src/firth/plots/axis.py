@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from firth.arguments import explained
-from firth.directions.axis import axis_between
+from firth.directions.axis import axis_between, project
 from firth.errors import OptionError, brief, counted
 from firth.plots.picture import Axis, Floats, Lines, Picture, Points
 from firth.plots.words import Groups, Selection, Vectors, check_vectors, choose, known_words, name_of
+from firth.runs.runs import Runs
+from firth.vectors.word_vectors import WordVectors
 
 MOST, MOST_ROWS = 1_000, 60  # words of a plane; words of one axis, one per line
 _ROW = 0.24  # inches
@@ -20,7 +23,7 @@ Poles = tuple[Pole, Pole]  # from, to
 
 @explained
 def word_axis(
-    vectors: Vectors,
+    vectors: Vectors | Runs,
     poles: Poles,
     words: Sequence[str] = (),
     *,
@@ -35,7 +38,7 @@ def word_axis(
     poles; a cosine of 0 is neutral.
 
     Args:
-        vectors: the vectors.
+        vectors: the vectors; or runs, whose mean cosines are drawn with their intervals.
         poles: an axis, such as ("woman", "man") or (["she", "her"], ["he", "him"]).
         words: words to draw; by default those of the groups.
         second: another axis, for a plane of two axes.
@@ -47,6 +50,8 @@ def word_axis(
         OptionError: there are no words, or an axis does not have two different poles.
         UnknownWordError: none of the words, or none of a pole's, has a vector.
     """
+    runs = vectors if isinstance(vectors, Runs) else None
+    vectors = vectors.consensus if isinstance(vectors, Runs) else vectors
     check_vectors(vectors)
     axes = [poles] if second is None else [poles, second]
     if not all(len(axis) == 2 and all(axis) for axis in axes):
@@ -54,9 +59,16 @@ def word_axis(
     selection = choose(vectors, words, groups, most=min(number, MOST))
     notes = list(selection.notes)
     directions = [_direction(vectors, axis, notes) for axis in axes]
-    positions = selection.rows @ np.stack([direction for direction, _ in directions], axis=1)  # (n, 1 or 2)
     names = [name for _, name in directions]
-    picture = _two(selection, positions, names, notes) if second else _one(selection, positions[:, 0], names[0], notes)
+    if runs is None:
+        positions = selection.rows @ np.stack([direction for direction, _ in directions], axis=1)  # (n, 1 or 2)
+        ends = None
+    else:
+        estimate = runs.estimate(lambda run: _positions(run, axes, selection.words))
+        positions, ends = estimate.value, np.stack([estimate.low, estimate.high])  # (2, n, 1 or 2)
+    picture = (_two if second else _one)(selection, positions, ends, names, notes)
+    if runs is not None:
+        picture = replace(picture, caption=f"{CAPTION} Means of {len(runs)} runs, with intervals of 95 %.")
     what = f"{counted(len(picture.rows), 'word')} between {' and '.join(names)}{name_of(vectors)}"
     return replace(picture, title=what if title is None else title)
 
@@ -71,29 +83,45 @@ def _direction(vectors: Vectors, poles: Poles, notes: list[str]) -> tuple[Floats
     return direction.direction, direction.name
 
 
-def _one(selection: Selection, positions: Floats, name: str, notes: list[str]) -> Picture:
+def _positions(run: WordVectors, axes: Sequence[Poles], words: Sequence[str]) -> Floats:
+    """Return the cosines of words with axes in a run, (n, 1 or 2); NaN for words that it lacks."""
+    has = np.array([word in run for word in words])
+    positions = np.full((len(words), len(axes)), np.nan)
+    there = [word for word in words if word in run]
+    for column, axis in enumerate(axes):
+        positions[has, column] = project(run, axis_between(run, *axis), there)
+    return positions
+
+
+def _one(selection: Selection, positions: Floats, ends: Floats | None, names: list[str], notes: list[str]) -> Picture:
     """Each word on a line of its own, from those that lean most to the first pole up to the other's."""
-    order = np.argsort(-positions, kind="stable")
+    x = positions[:, 0]
+    order = np.argsort(-x, kind="stable")
     if len(order) > MOST_ROWS:
         notes.append(f"the {MOST_ROWS} words that lean most to a pole, of {len(order):,}, are drawn")
         order = np.concatenate([order[: MOST_ROWS // 2], order[-MOST_ROWS // 2 :]])
     words, groups = [selection.words[i] for i in order], [selection.groups[i] for i in order]
-    xy = np.column_stack([positions[order], np.arange(len(order))[::-1]])
-    stems = np.stack([np.column_stack([np.zeros(len(xy)), xy[:, 1]]), xy], axis=1)
-    reach = max(float(np.abs(xy[:, 0]).max()) * 1.1, 0.05)
+    y = np.arange(len(order))[::-1].astype(np.float64)
+    xy = np.column_stack([x[order], y])
+    lines = np.stack([np.zeros(len(x)), x]) if ends is None else ends[:, :, 0]  # (2, n) from 0, or an interval
+    reach = max(float(np.nanmax(np.abs([*lines, x])[:, order])) * 1.1, 0.05)
     middle = np.array([[[0.0, -0.7], [0.0, len(xy) - 0.3]]])
     return Picture(
         kind="axis",
         title="",
         marks=[
             Lines(ends=middle, style="guide"),
-            Lines(ends=stems, style="interval", groups=groups),
+            Lines(
+                ends=np.stack([np.column_stack([end[order], y]) for end in lines], axis=1),
+                style="interval",
+                groups=groups,
+            ),
             Points(xy=xy, labels=words, groups=groups, labelled=False),
         ],
-        rows=[{"word": word, "x": float(x)} for word, x in zip(words, xy[:, 0], strict=True)],
+        rows=_rows(words, "x", positions[order], None if ends is None else ends[:, order]),
         caption=CAPTION,
         notes=notes,
-        x=Axis(name=f"{name} (cosine)", low=-reach, high=reach),
+        x=Axis(name=f"{names[0]} (cosine)", low=-reach, high=reach),
         y=Axis(
             name="",
             low=-0.7,
@@ -106,17 +134,42 @@ def _one(selection: Selection, positions: Floats, name: str, notes: list[str]) -
     )
 
 
-def _two(selection: Selection, positions: Floats, names: list[str], notes: list[str]) -> Picture:
-    reach = np.maximum(np.abs(positions).max(axis=0) * 1.12, 0.05)
+def _two(selection: Selection, positions: Floats, ends: Floats | None, names: list[str], notes: list[str]) -> Picture:
+    whiskers: list[Lines] = []
+    every = positions
+    if ends is not None:
+        every = np.concatenate([positions, *ends])
+        for i in (0, 1):
+            across = np.repeat(positions[:, None], 2, axis=1)  # (n, 2 ends, 2)
+            across[:, :, i] = ends[:, :, i].T
+            whiskers.append(Lines(ends=across, style="interval", groups=selection.groups))
+    reach = np.maximum(np.nanmax(np.abs(every), axis=0) * 1.12, 0.05)
     cross = np.array([[[-reach[0], 0.0], [reach[0], 0.0]], [[0.0, -reach[1]], [0.0, reach[1]]]])
     return Picture(
         kind="axis",
         title="",
-        marks=[Lines(ends=cross, style="guide"), Points(xy=positions, labels=selection.words, groups=selection.groups)],
-        rows=[{"word": word, "x": x, "y": y} for word, (x, y) in zip(selection.words, positions.tolist(), strict=True)],
+        marks=[
+            Lines(ends=cross, style="guide"),
+            *whiskers,
+            Points(xy=positions, labels=selection.words, groups=selection.groups),
+        ],
+        rows=_rows(selection.words, "xy", positions, ends),
         caption=CAPTION,
         notes=notes,
         x=Axis(name=f"{names[0]} (cosine)", low=-reach[0], high=reach[0]),
         y=Axis(name=f"{names[1]} (cosine)", low=-reach[1], high=reach[1]),
         groups=selection.names,
     )
+
+
+def _rows(words: Sequence[str], axes: str, positions: Floats, ends: Floats | None) -> list[dict[str, Any]]:
+    """Return the plotted numbers: of each axis the position and, for runs, the ends of its interval."""
+    rows: list[dict[str, Any]] = [{"word": word} for word in words]
+    for i, axis in enumerate(axes):
+        named = {axis: positions[:, i]} | (
+            {} if ends is None else {f"{axis}_low": ends[0, :, i], f"{axis}_high": ends[1, :, i]}
+        )
+        for name, values in named.items():
+            for row, value in zip(rows, values.tolist(), strict=True):
+                row[name] = value if np.isfinite(value) else None
+    return rows

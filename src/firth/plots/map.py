@@ -6,18 +6,21 @@ from firth.arguments import explained
 from firth.errors import counted
 from firth.plots.layout import flatten
 from firth.plots.map_page import MOST
-from firth.plots.picture import SIZE, Picture, Points
+from firth.plots.picture import FADED, SIZE, Picture, Points
 from firth.plots.projection import project
 from firth.plots.words import Groups, Vectors, check_vectors, choose, content_words, name_of
+from firth.runs.runs import Runs
+from firth.runs.stability import STABLE
 from firth.vectors.word_vectors import WordVectors
 
 USUAL = 1_000
+GREY_WORDS = "Grey words are unstable: two runs share less than half of their ten nearest."
 UNDOTTED = 80  # words up to which labels stand at their places, without dots
 
 
 @explained
 def word_map(
-    vectors: Vectors,
+    vectors: Vectors | Runs,
     words: Sequence[str] | None = None,
     *,
     groups: Groups | None = None,
@@ -31,7 +34,7 @@ def word_map(
     """Return a map of words.
 
     Args:
-        vectors: the vectors.
+        vectors: the vectors; or runs, whose consensus is drawn, with unstable words in grey.
         words: words to draw; by default those of the groups, or without groups the most frequent ones. Words without a
             vector are left out, with a note.
         groups: words by the name of their group; each group has a colour.
@@ -49,6 +52,8 @@ def word_map(
         UnknownWordError: none of the words has a vector.
         MissingExtraError: the library of the method is not installed.
     """
+    runs = vectors if isinstance(vectors, Runs) else None
+    vectors = vectors.consensus if isinstance(vectors, Runs) else vectors
     check_vectors(vectors)
     left_out: list[str] = []
     if words is None and groups is None:
@@ -57,18 +62,24 @@ def word_map(
     positions, caption = project(selection.rows, method, seed)
     ranks = vectors.key_to_index
     order = sorted(range(len(selection.words)), key=lambda i: ranks.get(selection.words[i], len(ranks)))
+    labels = [selection.words[i] for i in order]
+    overlaps = None if runs is None else runs.overlaps(labels)
+    stable = [overlaps is None or bool(overlaps[i] >= STABLE) for i in range(len(labels))]
     points = Points(
         xy=positions[order],
-        labels=[selection.words[i] for i in order],
-        groups=[selection.groups[i] for i in order],
+        labels=labels,
+        groups=[selection.groups[i] if stable[rank] else FADED for rank, i in enumerate(order)],
         heads=[selection.words[i] in set(heads) for i in order],
         dotted=len(order) > UNDOTTED,
     )
     names = [*(groups or {}), None]  # the last is that of `NO_GROUP`
     rows = [
-        {"word": word, "x": x, "y": y, **({"group": names[group]} if groups else {})}
-        for word, (x, y), group in zip(points.labels, points.xy.tolist(), points.groups, strict=True)
+        {"word": word, "x": x, "y": y, **({"group": names[selection.groups[i]]} if groups else {})}
+        for word, (x, y), i in zip(points.labels, points.xy.tolist(), order, strict=True)
     ]
+    if overlaps is not None:
+        rows = [{**row, "overlap": share} for row, share in zip(rows, overlaps.tolist(), strict=True)]
+        caption = f"{caption} {GREY_WORDS}"
     return Picture(
         kind="map",
         title=f"Map of {counted(len(order), 'word')}{name_of(vectors)}" if title is None else title,

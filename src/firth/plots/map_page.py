@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from firth.errors import OptionError, counted
 from firth.options import check_whole
-from firth.plots.picture import NO_GROUP, Picture, Points
+from firth.plots.picture import Picture, Points
 from firth.plots.projection import project
 from firth.plots.word_groups import Groups, word_groups
 from firth.plots.words import Vectors, check_vectors, name_of
@@ -164,7 +164,7 @@ def picture_page(picture: Picture) -> MapPage:
     number_of = {number: i for i, number in enumerate(colours)}
     return map_page(
         points.labels, points.xy, groups=np.array([number_of[number] for number in numbers.tolist()]),
-        names=picture.groups, palette=[NEITHER if c == NO_GROUP else "" for c in colours],
+        names=picture.groups, palette=[NEITHER if c < 0 else "" for c in colours],
         bold=[i for i in range(len(points.labels)) if points.is_head(i)], title=picture.title,
         caption=picture.caption,
     )  # fmt: skip

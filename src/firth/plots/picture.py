@@ -19,8 +19,8 @@ Style = Literal["arrow", "link", "interval", "guide"]
 
 # Okabe and Ito's colours, distinguishable with any colour vision, without their yellow, which is too light for text.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7A5C00", "#3A8FB7", "#444444", "#8E44AD")
-INK, FAINT, PALE = "#1b1b1b", "#c8c8c8", "#ececec"
-NO_GROUP = -1
+INK, FAINT, PALE, GREY = "#1b1b1b", "#c8c8c8", "#ececec", "#a6a6a6"
+NO_GROUP, FADED = -1, -2
 # From opposite through unrelated to equal: dark at both ends, so that it is readable in grey.
 SCALE = ((0.0, "#D55E00"), (0.5, "#ffffff"), (1.0, "#005B8F"))
 
@@ -36,7 +36,7 @@ class Points:
     Attributes:
         xy: (n, 2) positions.
         labels: (n,) labels; also the hover text of a page.
-        groups: (n,) the number of each point's colour; `NO_GROUP` is ink. Empty: all have the first colour.
+        groups: (n,) the number of each point's colour; `NO_GROUP` is ink, `FADED` grey. Empty: all have the first.
         heads: (n,) whether a label is bold and placed before the others. Empty: none.
         hollow: (n,) whether only the outline of the dot is drawn. Empty: none.
         labelled: whether to draw labels, as far as there is room.
@@ -222,7 +222,9 @@ class Picture:
 
 def colour_of(group: int) -> str:
     """Return the colour of a group; after eight, colours repeat with another symbol."""
-    return INK if group == NO_GROUP else COLOURS[group % len(COLOURS)]
+    if group < 0:
+        return GREY if group == FADED else INK
+    return COLOURS[group % len(COLOURS)]
 
 
 def limits(picture: Picture) -> tuple[Floats, Floats]:

@@ -23,7 +23,7 @@ from firth.runs.consensus import consensus
 from firth.runs.estimates import Estimate, check_level, interval, summarised
 from firth.runs.files import Head
 from firth.runs.run import Run
-from firth.runs.stability import NEAREST, Band, bands_of, evenly, mean_overlap
+from firth.runs.stability import NEAREST, Band, bands_of, evenly, mean_overlap, overlaps, share_stable
 from firth.storage.model_folder import ModelFolder, check_target
 from firth.training_facts import rule_of, with_training_facts
 from firth.vectors.cosine import inverse
@@ -244,17 +244,35 @@ class Runs(Hinted):
     def stability(self) -> list[Band]:
         """Return how many of the ten nearest words two runs share, by the frequency of the word.
 
+        Of each band a hundred words are looked at.
+
         Source: `firth.runs.stability`.
         """
         bands = [(least, most, rows, evenly(rows)) for least, most, rows in bands_of(self.counts)]
-        asked = np.concatenate([chosen for *_, chosen in bands])
-        neighbours = np.stack([self._nearest(i, asked) for i in range(len(self))])
+        shares = self._overlaps(np.concatenate([chosen for *_, chosen in bands]))
         ends = np.cumsum([len(chosen) for *_, chosen in bands])
-        parts = np.split(neighbours, ends[:-1], axis=1)
+        parts = np.split(shares, ends[:-1], axis=1)
         return [
-            Band(least, most, len(rows), mean_overlap(part))
+            Band(least, most, len(rows), float(mean_overlap(part)), share_stable(part))
             for (least, most, rows, _), part in zip(bands, parts, strict=True)
         ]
+
+    def overlaps(self, words: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return how many of its ten nearest words two runs share for each of some words, (n,).
+
+        Returns:
+            Shares from 0 to 1, means over all pairs of runs that have the word; NaN where there are none. Neighbours of
+            words with less than 0.5 are called unstable.
+
+        Raises:
+            UnknownWordError: no run has a word.
+
+        Source: `firth.runs.stability`.
+        """
+        return mean_overlap(self._overlaps(np.array([self._row(word) for word in words], dtype=np.int64)), axis=0)
+
+    def _overlaps(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        return overlaps(np.stack([self._nearest(i, rows) for i in range(len(self))]))
 
     # Files.
 

@@ -141,7 +141,9 @@ def test_info_says_how_stable_they_are(run, here):
     assert " of 10" in out
     facts = json.loads(run("info", "r", "--json")[1])
     assert (facts["kind"], facts["runs"], "missing" in facts) == ("runs", 3, False)
-    assert facts["stability"][0].keys() == {"least", "most", "words", "overlap"}
+    assert facts["stability"][0].keys() == {"least", "most", "words", "overlap", "stable"}
+    bands = [(band["words"], band["stable"]) for band in facts["stability"]]
+    assert facts["stable"] == round(sum(words * share for words, share in bands))
     shutil.rmtree("r/run-02")
     assert json.loads(run("info", "r", "--json")[1])["missing"] == [2]
 
@@ -168,6 +170,18 @@ def test_a_whole_folder_is_verified_with_its_runs(run, here):
     assert "run-03/model.safetensors" in out
 
 
+def test_pictures_of_runs(run, here):
+    words = firth.load(here / "r").words[:4]
+    status, out, _ = run("plot", "axis", "r", "--poles", f"{words[0]}:{words[1]}", *words[2:], "--json")
+    assert status == 0
+    assert json.loads(out.splitlines()[0]).keys() == {"word", "x", "x_low", "x_high"}
+    assert '"overlap"' in run("plot", "map", "r", *words, "--json")[1]
+    assert json.loads(run("plot", "stability", "r", "--json")[1].splitlines()[0])["words"] > 0
+    status, _, error = run("plot", "stability", "r/run-01", "--json")
+    assert status == 1
+    assert "r/run-01 holds one training; expected several, from firth train with --runs" in error
+
+
 def test_convert_writes_the_consensus(run, here):
     assert run("convert", "r", "c.vec", "-q")[0] == 0
     found, expected = (space.most_similar(word(here))[0] for space in (firth.load("c.vec"), firth.load("r").consensus))
@@ -181,5 +195,5 @@ def test_other_commands_say_what_to_do(run, here):
 
 
 def test_a_band_that_no_two_runs_have_has_no_overlap(capsys):
-    print_stability([{"least": 1, "most": 9, "words": 3, "overlap": float("nan")}])
-    assert capsys.readouterr().out.splitlines()[-1].split() == ["1", "to", "9", "3", "-"]
+    print_stability([{"least": 1, "most": 9, "words": 3, "overlap": float("nan"), "stable": float("nan")}])
+    assert capsys.readouterr().out.splitlines()[2].split() == ["1", "to", "9", "3", "-", "-"]

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 
+from firth.directions import axis_between, project
 from firth.errors import OptionError, UnknownWordError
 from firth.plots import word_axis
+from firth.plots.picture import Lines, Points
 
 
 def test_places_by_hand(plane):
@@ -56,3 +58,33 @@ def test_wrong_poles_are_refused(plane):
         word_axis(plane, ("east", "up"), ["north"])
     picture = word_axis(plane, ("east", ["west", "up"]), ["north"])
     assert list(picture.notes) == ["1 of 2 words have no vector: up"]
+
+
+def test_runs_have_intervals(runs):
+    words = ["w4", "w5", "w6"]
+    picture = word_axis(runs, ("w0", "w1"), words)
+    along = runs.estimate(lambda v: project(v, axis_between(v, "w0", "w1"), words))
+    expected = {word: numbers for word, *numbers in zip(words, along.value, along.low, along.high, strict=True)}
+    assert {row["word"]: [row["x"], row["x_low"], row["x_high"]] for row in picture.rows} == expected
+    _, lines, points = picture.marks
+    assert isinstance(lines, Lines)
+    assert isinstance(points, Points)
+    assert lines.ends[:, :, 0].tolist() == [expected[label][1:] for label in points.labels]
+    assert picture.caption.endswith("Means of 3 runs, with intervals of 95 %.")
+
+
+def test_runs_in_a_plane_have_two_intervals_each(runs):
+    picture = word_axis(runs, ("w0", "w1"), ["w4", "w5"], second=("w2", "w3"))
+    row = picture.rows[0]
+    _, across, upright, points = picture.marks
+    assert across.ends[0].tolist() == [[row["x_low"], row["y"]], [row["x_high"], row["y"]]]
+    assert upright.ends[0].tolist() == [[row["x"], row["y_low"]], [row["x"], row["y_high"]]]
+    assert points.xy[0].tolist() == [row["x"], row["y"]]
+
+
+def test_a_word_that_runs_lack(runs):
+    """Its interval is that of the runs that have it; with one of them there is none."""
+    lacking = [word for word in runs.words if word in runs and sum(word in run for run in runs) == 1]
+    (row,) = word_axis(runs, ("w0", "w1"), lacking[:1]).rows
+    assert np.isfinite(row["x"])
+    assert (row["x_low"], row["x_high"]) == (None, None)

@@ -5,6 +5,8 @@ from firth import plots
 from firth.errors import ArgumentTypeError, OptionError, UnknownWordError
 from firth.plots import word_map
 from firth.plots.map import text_map
+from firth.plots.map_page import picture_page
+from firth.plots.picture import FADED, GREY, colour_of
 from firth.vectors.word_vectors import WordVectors
 
 GROUPS = {"colours": ["red", "blue", "green"], "houses": ["house", "garden", "door", "red"]}
@@ -140,3 +142,18 @@ def test_words_that_find_no_room_are_left_out_and_nothing_is_overwritten(vectors
     drawn = text_map(vectors, vectors.words, width=8, height=2)
     assert 0 < len(drawn.split()) < 6
     assert set(drawn.split()) <= set(vectors.words)
+
+
+def test_words_of_runs_that_are_not_stable_are_faded(runs):
+    words = runs.words[:30]
+    picture = word_map(runs, words)
+    (points,) = picture.marks
+    overlaps = dict(zip(words, runs.overlaps(words), strict=True))
+    assert {row["word"]: row["overlap"] for row in picture.rows} == overlaps
+    assert [group == FADED for group in points.groups] == [overlaps[word] < 0.5 for word in points.labels]
+    assert points.groups.count(FADED) > 0
+    assert colour_of(FADED) == GREY
+    assert "Grey words are unstable" in picture.caption
+    grouped = word_map(runs, groups={"a": words[:5], "b": words[5:9]})
+    assert {row["group"] for row in grouped.rows} == {"a", "b"}
+    assert f'"{words[0]}"' in picture_page(picture).html

@@ -160,3 +160,13 @@ def test_a_vocabulary_of_few_words(tmp_path):
     assert {neighbour.word for neighbour in runs.most_similar("a")} == {"b", "c"}
     assert all(neighbour.share == 1 for neighbour in runs.most_similar("a"))
     assert runs.stability()[0].words == 3
+
+
+def test_overlaps_of_words(runs):
+    """The mean over pairs of runs of what their ten nearest have in common."""
+    word = runs.words[3]
+    near = [{other for other, _ in run.most_similar(word, topn=10)} for run in runs]
+    shares = [len(a & b) / 10 for a, b in itertools.combinations(near, 2)]
+    assert runs.overlaps(["W3" if word == "w3" else word, runs.words[0]])[0] == pytest.approx(np.mean(shares))
+    with pytest.raises(UnknownWordError):
+        runs.overlaps(["nonesuch"])
