@@ -1,5 +1,8 @@
 """Runs and their text in the explorer: whiskers, what is not stable, and every occurrence page by page."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -72,3 +75,46 @@ def test_similarities_have_intervals(page):
     assert " to " in page.locator("#view td small").first.inner_text()
     assert "No vector of nothing" in page.locator("#view .note").inner_text()
     keep(page, "runs-matrix")
+
+
+def rows(page):
+    return page.locator("#view .context.pages .match").all_inner_texts()
+
+
+def test_every_occurrence_page_by_page(page):
+    page.fill("#search", "bread")
+    page.press("#search", "Enter")
+    page.wait_for_selector("#view h2 bdi:text-is('bread')")
+    page.click("#view button.more")
+    page.wait_for_selector("#view .context.pages")
+    assert rows(page) == ["bread"] * 50
+    said = page.locator("#view [aria-live] p").first
+    total = int(said.inner_text().split()[4])
+    assert said.inner_text() == f"1 to 50 of {total} in 20 files"
+    assert page.locator("#view .place").first.inner_text() == "01.txt:1"
+    keep(page, "contexts")
+    page.click("#view .place >> nth=0")
+    assert page.locator("#view blockquote").first.inner_text().startswith("The ")
+    for _ in range(-(-total // 50) - 1):
+        page.click("#view button:text-is('Next')")
+        page.wait_for_selector('#view [aria-live][aria-busy="false"]')
+    assert len(rows(page)) == total - 50 * ((total - 1) // 50)
+    assert page.locator("#view button:text-is('Next')").is_disabled()
+    page.select_option("#view select", "right")
+    page.wait_for_selector("#view p:has-text('1 to 50 of')")
+    after = [
+        re.findall(r"\w+", text.lower())[:3] for text in page.locator("#view .context.pages .after").all_inner_texts()
+    ]
+    assert after == sorted(after)
+    with page.expect_download() as download:
+        page.click("#view button:text-is('Save all (CSV)')")
+    table = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+    assert table[0] == "file,line,before,match,after,sentence"
+    assert len(table) == total + 1
+    page.fill("#view input[type=text]", "a bre*")
+    page.click("#view button.main")
+    page.wait_for_selector("#view p:has-text('of 120 in 20 files')")
+    assert rows(page) == ["a bread"] * 50
+    page.fill("#view input[type=text]", "nothing")
+    page.click("#view button.main")
+    assert "has no “nothing”" in page.locator("#view .note").inner_text()

@@ -64,7 +64,11 @@ def text_of_corpus(
         return SourceText(lambda margin: _encoded(sentences), rule, options)
     counts = None if pieces else lambda query: _counts(query, vocabulary, options)
     return SourceText(
-        lambda margin: _passages(files, Reading(options, margin)), _words(options.tokens), options, counts
+        lambda margin: _passages(files, Reading(options, margin)),
+        _words(options.tokens),
+        options,
+        counts,
+        _names(files),
     )
 
 

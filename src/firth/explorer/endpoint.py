@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from firth.errors import UnknownModelError
+
 
 @dataclass(frozen=True)
 class Endpoint:
@@ -84,6 +86,19 @@ def writable(texts: Sequence[str]) -> list[str]:
     except UnicodeEncodeError:
         return [text.encode("utf-8", "replace").decode() for text in texts]
     return list(texts)
+
+
+def first_of(models: Mapping[str, Any], name: str | None) -> str:
+    """Return the name of the model that is meant.
+
+    Raises:
+        UnknownModelError: no model has the name.
+    """
+    if name is None:
+        return next(iter(models))
+    if name not in models:
+        raise UnknownModelError(f"no model {name!r} answers here; expected one of {', '.join(models)}")
+    return name
 
 
 def class_names(model: Any) -> set[str]:

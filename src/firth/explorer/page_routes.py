@@ -11,9 +11,8 @@ from fastapi.responses import FileResponse, Response
 from starlette.background import BackgroundTask
 
 from firth.explorer import schemas as schema
-from firth.explorer.endpoint import Endpoint
+from firth.explorer.endpoint import Endpoint, first_of
 from firth.explorer.maps import Maps
-from firth.explorer.views import first_of
 from firth.explorer.worker import Worker
 from firth.plots.atlas import embedding_atlas
 from firth.plots.map_page import SCRIPT, grouped_page, scatter_script

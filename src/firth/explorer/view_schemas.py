@@ -156,6 +156,48 @@ class ContextsResponse(Response):
     contexts: list[Context]
 
 
+class ConcordanceRequest(Request):
+    """A word, a phrase or a pattern, and a page of its occurrences."""
+
+    query: Annotated[Word, Field(description="a word, a phrase, or a pattern with *, ? and |")]
+    sort: Annotated[Literal["file", "left", "right"], Field(description="order: of the text, or by a side")] = "file"
+    window: Annotated[int, Field(ge=1, le=50, description="words on either side")] = 8
+    page: Annotated[int, Field(ge=0, le=10_000, description="number of the page, from 0")] = 0
+    n: Annotated[Results, Field(description="occurrences of a page")] = 50
+
+
+class OccurrenceInText(BaseModel):
+    """An occurrence as it is written, and where: a file below the folder of all, and a line."""
+
+    file: str
+    line: int
+    before: str
+    match: str
+    after: str
+    sentence: str
+
+
+class FormCount(BaseModel):
+    """A form that was found, and how often."""
+
+    form: str
+    count: int
+
+
+class ConcordanceResponse(Response):
+    """A page of a concordance, and what is known of the others."""
+
+    found: Annotated[int, Field(description="occurrences so far; of all of the text if `complete`")]
+    complete: bool
+    more: Annotated[bool, Field(description="whether another page follows")]
+    kept: Annotated[int, Field(description="occurrences of which there are pages")]
+    files: Annotated[int, Field(description="with an occurrence so far")]
+    unit: Annotated[str, Field(description="what `files` counts")]
+    notes: Annotated[list[str], Field(description="what is to be known of the text, such as that it has changed")]
+    forms: list[FormCount]
+    rows: list[OccurrenceInText]
+
+
 class ChangesRequest(BaseModel):
     """Two models whose words are compared."""
 

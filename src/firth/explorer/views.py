@@ -14,10 +14,21 @@ from firth.bias.query import Query
 from firth.bias.word_lists import weat_queries
 from firth.corpus.spaced_contexts import spaced_contexts
 from firth.directions import axis_between, project
-from firth.errors import OptionError, UnknownModelError, UnknownWordError
+from firth.errors import OptionError, UnknownWordError
 from firth.explanation.explain import explain
 from firth.explorer import view_schemas as schema
-from firth.explorer.endpoint import CORPUS, EXPLAINED, RUNS, SENSE_VECTORS, TEXT_SPACE, WORD_VECTORS, Endpoint, writable
+from firth.explorer.concordance_pages import ConcordancePages, pages
+from firth.explorer.endpoint import (
+    CORPUS,
+    EXPLAINED,
+    RUNS,
+    SENSE_VECTORS,
+    TEXT_SPACE,
+    WORD_VECTORS,
+    Endpoint,
+    first_of,
+    writable,
+)
 from firth.explorer.maps import Maps
 from firth.explorer.schemas import SimilarityRequest
 from firth.explorer.text_space import TextSpace
@@ -81,19 +92,6 @@ def search(space: TextSpace, request: schema.SearchRequest) -> dict[str, Any]:
             )
         ],
     }
-
-
-def first_of(models: Mapping[str, Any], name: str | None) -> str:
-    """Return the name of the model that is meant.
-
-    Raises:
-        UnknownModelError: no model has the name.
-    """
-    if name is None:
-        return next(iter(models))
-    if name not in models:
-        raise UnknownModelError(f"no model {name!r} answers here; expected one of {', '.join(models)}")
-    return name
 
 
 def axes(vectors: Any, request: schema.AxesRequest) -> dict[str, Any]:
@@ -260,6 +258,10 @@ VIEWS = (
     Endpoint("/senses", "The senses of a word", (SENSE_VECTORS,), schema.WordRequest, schema.SensesResponse, senses),
     Endpoint(
         "/contexts", "A word in its sentences", (CORPUS,), schema.ContextsRequest, schema.ContextsResponse, contexts
+    ),
+    Endpoint(
+        "/concordance", "Every occurrence of a word, a phrase or a pattern, page by page", (CORPUS,),
+        schema.ConcordanceRequest, schema.ConcordanceResponse, pages, joined=ConcordancePages,
     ),
     Endpoint(
         "/changes", "Words that moved between two models", (WORD_VECTORS,), schema.ChangesRequest,

@@ -384,6 +384,7 @@ class App {
     if (!view) return;
     const asked = (this.viewed = Symbol("view"));
     $("view").setAttribute("aria-busy", "true");
+    document.querySelector("main").classList.toggle("wide", Boolean(view.wide));
     if (!view.places && this.elsewhere) await this.place(null);
     if (!view.marks) this.highlight([], []);
     let content;

@@ -1,6 +1,7 @@
 // The views beside the map: each shows what one address of the server answers.
 
 import { ask, Refusal } from "./api.js";
+import { table } from "./csv.js";
 import { bars, download, field, h, numbers, svg, whiskers, wordButton, words } from "./dom.js";
 
 const number = (value, digits = 3) => (value === null || value === undefined ? "–" : value.toFixed(digits));
@@ -103,12 +104,77 @@ async function word(app, { look = false } = {}) {
   if (app.corpus) {
     const inText = await ask("/contexts", { model: app.corpus.name, word: shown, n: 12, width: 7 }).catch(() => null);
     if (inText?.occurrences) {
-      parts.push(h("h3", {}, `In the text, ${inText.occurrences.toLocaleString()} times`), h("div", { class: "context" }, inText.contexts.map((item) => [
-        h("span", {}, h("bdi", {}, item.before.join(" "))), h("span", {}, h("bdi", {}, shown)), h("span", {}, h("bdi", {}, item.after.join(" "))),
-      ])));
+      parts.push(h("h3", {}, `In the text, ${inText.occurrences.toLocaleString()} times`),
+        h("div", { class: "context" }, inText.contexts.map((item) => aligned(`${item.before.join(" ")} `, shown, ` ${item.after.join(" ")}`))),
+        h("p", {}, h("button", { type: "button", class: "more", onclick: () => {
+          app.set({ view: "contexts", "contexts.query": shown, "contexts.page": "0" }, { step: true });
+          app.tabs();
+          app.show({ reveal: true });
+        } }, "Show all, with files")));
     }
   }
   return parts;
+}
+
+// -- every occurrence
+
+function aligned(before, match, after) {
+  const left = before.replace(/ $/, "\u00a0"); // a space at the end of a line is not drawn
+  return [["before", left], ["match", match], ["after", after]].map(([side, text]) => h("span", { class: side }, h("bdi", {}, text)));
+}
+
+const PAGE = 50; // occurrences of a page
+const SAVED = 1000; // that are asked for at once to be saved
+const SORTS = { file: "of the text", left: "by the words before", right: "by the words after" };
+
+function contexts(app) {
+  const query = h("input", { type: "text", placeholder: "a word, a phrase, or a pattern: hono*r", spellcheck: false });
+  const sort = h("select", {}, Object.entries(SORTS).map(([value, label]) => h("option", { value }, label)));
+  const page = h("input", { type: "hidden", value: "0" });
+  const asked = (more) => ask("/concordance", { model: app.corpus.name, query: query.value.trim(), sort: sort.value, ...more });
+  const [element, output, run] = form(app, "contexts", { query, sort, page }, () => {
+    if (!query.value.trim()) throw new Refusal("Give a word, a phrase or a pattern.");
+    return asked({ page: Number(page.value) || 0, n: PAGE });
+  }, (reply) => {
+    const [number, begin] = [Number(page.value) || 0, PAGE * (Number(page.value) || 0)];
+    if (!reply.rows.length) return [note(number ? "There is no such page." : `The text has no “${query.value.trim()}”. * stands for any letters, ? for one.`)];
+    const turn = (label, next, open) => h("button", { type: "button", disabled: !open, onclick: () => { page.value = String(next); run(); } }, label);
+    const forms = reply.forms.length > 1 ? `: ${reply.forms.map((item) => `${item.form} ${item.count.toLocaleString()}`).join(", ")}` : "";
+    const pager = [turn("Previous", number - 1, number > 0), turn("Next", number + 1, reply.more)];
+    return [
+      h("p", { class: "soft small" }, `${(begin + 1).toLocaleString()} to ${(begin + reply.rows.length).toLocaleString()} of ${reply.found.toLocaleString()}${reply.complete ? "" : " or more"} in ${reply.files.toLocaleString()} ${reply.unit}${forms}`),
+      reply.notes.map(note),
+      reply.found > reply.kept ? note(`The first ${reply.kept.toLocaleString()} in this order have pages and can be saved; firth concordance CORPUS WORD --csv prints all.`) : null,
+      h("div", { class: "row" }, pager, h("button", { type: "button", onclick: async (event) => {
+        event.target.disabled = true;
+        await saved(query.value.trim(), asked).catch((error) => app.say(error));
+        event.target.disabled = false;
+      } }, "Save all (CSV)")),
+      h("div", { class: "context pages" }, reply.rows.map((row) => {
+        const sentence = h("blockquote", { hidden: true, dir: "auto" }, row.sentence);
+        return [h("button", { type: "button", class: "word place", title: "Show the sentence", "aria-expanded": "false", onclick: (event) => {
+          sentence.hidden = !sentence.hidden;
+          event.currentTarget.setAttribute("aria-expanded", String(!sentence.hidden));
+        } }, h("bdi", {}, row.file), `${row.file ? ":" : ""}${row.line}`), aligned(row.before, row.match, row.after), sentence];
+      })),
+    ].flat();
+  }, { auto: true });
+  for (const control of [query, sort]) control.addEventListener("change", () => { page.value = "0"; });
+  sort.addEventListener("change", () => { if (query.value.trim()) run(); });
+  app.highlight([], []);
+  return [h("h2", {}, "Contexts"), h("p", { class: "soft" }, "Every occurrence as it is written. Click a file and line for the whole sentence."),
+    element(field("Word, phrase or pattern", query), field("Order", sort)), output];
+}
+
+async function saved(query, asked) {
+  const names = ["file", "line", "before", "match", "after", "sentence"];
+  const rows = [names];
+  for (let page = 0, more = true; more; page++) {
+    const reply = await asked({ page, n: SAVED });
+    rows.push(...reply.rows.map((row) => names.map((name) => row[name])));
+    more = reply.more;
+  }
+  download(`${query}.csv`, table(rows), "text/csv");
 }
 
 // -- texts of like meaning
@@ -440,6 +506,7 @@ const onMap = (path) => (app) => app.answers(path);
 
 export const VIEWS = [
   { name: "word", label: "Word", shown: onMap("/neighbors"), render: word, marks: true },
+  { name: "contexts", label: "Contexts", shown: (app) => Boolean(app.corpus), render: contexts, wide: true },
   { name: "texts", label: "Texts", shown: onMap("/search"), render: texts, marks: true },
   { name: "analogy", label: "Analogy", shown: onMap("/analogy"), render: analogy },
   { name: "axes", label: "Axes", shown: onMap("/axes"), render: axes, places: true },
