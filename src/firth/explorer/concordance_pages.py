@@ -49,18 +49,18 @@ class ConcordancePages:
             self._key = None  # a text that could not be read is read anew
             raise
         self._key = key
-        kept, found = self._kept[first : first + request.n], self._found
+        kept, concordance = self._kept[first : first + request.n], self._found
         return {
             "model": name,
-            "found": found.total,
+            "found": concordance.total,
             "complete": self._is_read,
             "more": first + request.n < len(self._kept),
             "kept": KEPT,
-            "files": found.files,
-            "unit": found.unit,
+            "files": concordance.files,
+            "unit": concordance.unit,
             "notes": writable(self._notes),
-            "forms": [{"form": form, "count": count} for form, count in found.forms.most_common(FORMS)],
-            "rows": _rows(kept, _folder(found.text.files)),
+            "forms": [{"form": form, "count": count} for form, count in concordance.forms.most_common(FORMS)],
+            "rows": _rows(kept, _folder(concordance.text.files)),
         }
 
     def _begin(self, corpus: Corpus, request: schema.ConcordanceRequest) -> None:
