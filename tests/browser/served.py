@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,20 @@ def explorer(folder: Path, *arguments: str) -> Iterator[str]:
             process.communicate(timeout=30)
 
 
-def opened(browser: Any, address: str, *, problems: list[str], wait: bool = True, **options: Any) -> Any:
-    """Open the page and wait for its map; what goes wrong in it is kept."""
+def opened(
+    browser: Any,
+    address: str,
+    *,
+    problems: list[str],
+    wait: bool = True,
+    before: Callable[[Any], Any] = lambda page: None,
+    **options: Any,
+) -> Any:
+    """Open the page and wait for its map; what goes wrong in it is kept.
+
+    Args:
+        before: prepares the page before it is loaded.
+    """
     home = address.partition("#")[0]
     context = browser.new_context(**{"viewport": {"width": 1360, "height": 860}, **options})
     page = context.new_page()
@@ -42,6 +54,7 @@ def opened(browser: Any, address: str, *, problems: list[str], wait: bool = True
     page.on(
         "request", lambda request: problems.append(request.url) if not request.url.startswith((home, "blob:")) else None
     )
+    before(page)
     page.goto(address)
     if wait:
         page.wait_for_selector('#map[aria-busy="false"]')

@@ -38,12 +38,17 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def page(browser, folder):
-    problems = []
+def address(folder):
     with explorer(folder, "runs.firth", "--corpus", "texts") as address:
-        page = opened(browser, address, problems=problems)
-        yield page
-        page.context.close()
+        yield address
+
+
+@pytest.fixture(scope="module")
+def page(browser, address):
+    problems = []
+    page = opened(browser, address, problems=problems)
+    yield page
+    page.context.close()
     assert problems == []
 
 
@@ -118,3 +123,69 @@ def test_every_occurrence_page_by_page(page):
     page.fill("#view input[type=text]", "nothing")
     page.click("#view button.main")
     assert "has no “nothing”" in page.locator("#view .note").inner_text()
+
+
+def test_words_come_before_the_map(browser, address):
+    """While the map is computed, the page says so, and words are found and shown."""
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    page = opened(browser, address, problems=[], wait=False, before=lambda page: page.route("**/map", hold))
+    page.wait_for_selector("#waiting:has-text('Computing the map of 55 words …')")
+    keep(page, "waiting")
+    page.fill("#search", "sail")
+    page.press("#search", "Enter")
+    page.wait_for_selector("#view .bars.runs")
+    assert page.locator("#view .small").first.inner_text().endswith("word 17")
+    held[0].continue_()
+    page.wait_for_selector("#view .small:has-text('word 17 of 55')")
+    assert page.locator("#waiting").is_hidden()
+    assert page.evaluate("firthMap.marked.size") > 1
+    page.context.close()
+
+
+def test_the_header_stands_in_a_line(page):
+    boxes = [page.locator(name).bounding_box() for name in (".menu summary", "#share", "#theme")]
+    assert len({round(box["y"] + box["height"] / 2) for box in boxes}) == 1
+
+
+def test_a_bar_is_as_long_as_its_cosine(page):
+    view(page, "analogy")
+    for place, word in enumerate(("ship", "sailor", "bread")):
+        page.locator("#view input").nth(place).fill(word)
+    page.click("#view button.main")
+    page.wait_for_selector("#view .bars")
+    for i in range(10):
+        full, bar = page.locator("#view .bar").nth(i), page.locator("#view .bar i").nth(i)
+        share = bar.bounding_box()["width"] / full.bounding_box()["width"]
+        assert share == pytest.approx(abs(float(page.locator("#view .number").nth(i).inner_text())), abs=0.01)
+
+
+def test_a_search_for_nothing(page):
+    page.fill("#search", "")
+    page.press("#search", "Enter")
+    page.wait_for_selector("#message:has-text('Type a word.')")
+    page.fill("#search", "sailro")
+    assert "No word of the map holds this" in page.locator("#found").inner_text()
+    page.press("#search", "Enter")
+    page.wait_for_selector("#view .note:has-text('has no vector of this word')")
+    assert "sailor" in page.locator("#view button.word").all_inner_texts()
+
+
+def test_without_javascript_or_webgl(browser, address):
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(address)
+    assert "needs JavaScript" in page.locator("body").inner_text()
+    assert "Export" not in page.locator("body").inner_text()
+    keep(page, "no-javascript")
+    page.context.close()
+    without = """HTMLCanvasElement.prototype.getContext = ((get) => function (kind, ...more) {
+      return kind === "webgl" ? null : get.call(this, kind, ...more); })(HTMLCanvasElement.prototype.getContext)"""
+    problems = []
+    page = opened(browser, address, problems=problems, before=lambda page: page.add_init_script(without))
+    assert page.evaluate("firthMap.painter.constructor.name") == "PlainPainter"
+    assert page.evaluate("firthMap.frames") > 0
+    assert problems == []
+    page.context.close()

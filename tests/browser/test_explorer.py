@@ -287,7 +287,7 @@ def test_keys_alone(page):
     page.keyboard.press("Enter")
     page.focus("#tab-word")
     page.keyboard.press("ArrowRight")
-    page.wait_for_selector("#tab-analogy[aria-selected='true']")
+    page.wait_for_selector("#tab-contexts[aria-selected='true']")
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,6 @@ def _explore(
     texts gets a map of them, coloured by --labels or by __label__ in the lines, and finds texts of like meaning;
     document vectors have such a map of their own documents.
     """
-    from firth.explorer.server import build_app, serve_app
-
     table = READ_TABLES.select(options)
     if texts is None and (column is not None or labels is not None or table):
         flags = " and ".join(f"--{name.replace('_', '-')}" for name in table) or "--column and --labels"
@@ -71,6 +69,8 @@ def _explore(
     opened = {**spaces, **opened} if texts is not None else {**opened, **spaces}  # the map of the first is shown
     if corpus is not None:
         opened[CORPUS] = corpus_of([corpus], {}, progress=not quiet, every_word=True)
+    from firth.explorer.server import build_app, serve_app  # after what is wrong with the files
+
     app = build_app(opened, page=True, scores=scores_of(evaluation, opened))
 
     def ready(address: str) -> None:

@@ -39,6 +39,7 @@ def serve(
             "processes shows."
         ),
     ] = None,
+    insecure: Annotated[bool, typer.Option("--insecure", help="Serve other machines without a token.")] = False,
     seconds: Annotated[float, typer.Option(help="Time limit of an answer in seconds.")] = 60.0,
     rate: Annotated[float, typer.Option(help="Requests per second of one address; 0 for no limit.")] = 1000.0,
     body: Annotated[int, typer.Option(help="Largest request in bytes.")] = 1_000_000,
@@ -49,23 +50,26 @@ def serve(
     Addresses: /neighbors /analogy /similarity /encode /classify /score /next /generate /annotate /translate /summarize
     /answer /substitutes, whichever the models can answer; /info, /health, /metrics; /openapi.json describes all.
     """
-    from firth.explorer.guard import Limits
-    from firth.explorer.server import build_app, serve_app
-
     if not (0 < seconds < math.inf and 0 <= rate < math.inf and body >= 1):
         raise OptionError("--seconds, --rate, --body: expected positive numbers")
     token = token or os.environ.get(TOKEN) or None
     if token is not None and not (token.isascii() and token.isprintable() and " " not in token):
         raise OptionError("--token: expected ASCII characters without spaces")
+    if not (token or insecure or is_loopback(host)):
+        raise OptionError(
+            f"--host {host} without a token: everybody who reaches this machine could ask; expected --token TOKEN, or "
+            f"{TOKEN} in the environment, or --insecure to serve everybody"
+        )
     opened = open_models(models, quiet)
+    from firth.explorer.guard import Limits  # after what is wrong with the files
+    from firth.explorer.server import build_app, serve_app
+
     hosts = hosts_of(host, allow_host or ())
     app = build_app(opened, hosts=hosts, limits=Limits(seconds=seconds, rate=rate, body=body), token=token)
 
     warnings.simplefilter("ignore")  # of words that a model does not know: the log is lines of JSON
 
     def ready(address: str) -> None:
-        if not is_loopback(host) and token is None:
-            note(f"{host}: everybody who reaches this machine can ask; --token TOKEN keeps others out")
         note(f"serving at {address}; Ctrl-C ends")
 
     serve_app(app, host=host, port=port, log=not quiet, ready=ready)

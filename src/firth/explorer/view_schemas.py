@@ -14,6 +14,20 @@ class MapRequest(Request):
     n: Annotated[int, Field(ge=3, le=200_000, description="number of words, from the most frequent")] = 50_000
 
 
+class WordsRequest(Request):
+    """How many of a model's words are wanted."""
+
+    n: Annotated[int, Field(ge=1, le=200_000, description="number of words, from the most frequent")] = 1_000
+
+
+class WordsResponse(Response):
+    """The first words of a model with their counts, and how many it has."""
+
+    words: list[str]
+    counts: list[int] | None
+    total: int
+
+
 class MapColumn(BaseModel):
     """A column of the words or texts: numbers (float64), or indices (uint16) into its names."""
 

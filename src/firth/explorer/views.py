@@ -40,6 +40,12 @@ MOST_VALUES = 65_536  # different values of a column of text
 LONGEST = 2_000  # characters of a text that is found
 
 
+def first_words(vectors: Any, request: schema.WordsRequest) -> dict[str, Any]:
+    """Return the first words, which are there before a map is."""
+    counts = None if vectors.counts is None else vectors.counts[: request.n].tolist()
+    return {"words": writable(vectors.words[: request.n]), "counts": counts, "total": len(vectors)}
+
+
 def word_map(maps: Maps, request: schema.MapRequest) -> dict[str, Any]:
     """Return words with their positions and groups."""
     name = first_of(maps.models, request.model)
@@ -239,6 +245,7 @@ def explained(model: Any, request: schema.ExplainRequest) -> dict[str, Any]:
 
 
 VIEWS = (
+    Endpoint("/words", "The first words", (WORD_VECTORS,), schema.WordsRequest, schema.WordsResponse, first_words),
     Endpoint(
         "/map", "A map of words or texts", (WORD_VECTORS, TEXT_SPACE), schema.MapRequest, schema.MapResponse, word_map,
         joined=Maps,

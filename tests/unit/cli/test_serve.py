@@ -16,7 +16,7 @@ pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'fi
 
 import firth
 from firth.cli.serve import open_models
-from firth.errors import OptionError
+from firth.errors import FirthError, OptionError
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,8 @@ def test_files_that_are_overwritten_or_cut_short_change_no_answer(folder, tmp_pa
     [
         (["--rate", "-1"], "expected positive numbers"),
         (["--token", "a b"], "expected ASCII characters without spaces"),
-        (["--host", "no.such.host.invalid"], "no.such.host.invalid, port 8000: "),
+        (["--host", "no.such.host.invalid", "--insecure"], "no.such.host.invalid, port 8000: "),
+        (["--host", "0.0.0.0"], "expected --token TOKEN, or FIRTH_TOKEN in the environment, or --insecure"),
     ],
 )
 def test_mistakes(folder, flags, message):
@@ -95,6 +96,16 @@ def test_mistakes(folder, flags, message):
 
     line = ["serve", str(folder / "one/words.firth"), "-q", *flags]
     with pytest.raises(OptionError, match=message):
+        build_app(line)(line, prog_name="firth", standalone_mode=False)
+
+
+@pytest.mark.parametrize("command", ["serve", "explore"])
+def test_a_missing_file_is_said_before_a_missing_extra(monkeypatch, command):
+    from firth.cli.app import build_app
+
+    monkeypatch.setitem(sys.modules, "firth.explorer.server", None)
+    line = [command, "no-such-model"]
+    with pytest.raises(FirthError, match="no-such-model"):
         build_app(line)(line, prog_name="firth", standalone_mode=False)
 
 

@@ -67,6 +67,11 @@ def floats(text, kind="<f4"):
     return np.frombuffer(base64.b64decode(text), kind)
 
 
+def test_words(client, models):
+    assert post(client, "/words", n=2) == {"model": "old", "words": ["w0", "w1"], "counts": [80, 79], "total": 80}
+    assert post(client, "/words", model="new")["counts"] is None
+
+
 def test_map(client, models):
     found = post(client, "/map", n=50)
     assert (found["model"], found["ready"], len(found["words"])) == ("old", True, 50)

@@ -12,6 +12,7 @@ const COLOURS = { groups: "Groups", counts: "Frequency", rank: "Rank" }; // besi
 const OTHERS = [0.62, 0.62, 0.62]; // the colour of groups beside one that is shown alone
 const FOUND = 12; // words that the search offers
 const MOST = 200000; // words of a map
+const FIRST = 3000; // words that are there before the map
 
 // The range of most numbers of a column: few extreme ones do not make the rest look alike.
 function middle(values) {
@@ -62,9 +63,10 @@ class App {
     const { model, method } = this.state;
     this.state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
     this.complement();
-    if (this.state.model !== model || this.state.method !== method) await this.map();
     this.tabs();
-    await this.show({ look: true });
+    if (this.state.model !== model) return this.enter({ look: true });
+    if (this.state.method !== method) await this.map();
+    return this.show({ look: true });
   }
 
   // What an address leaves out.
@@ -78,6 +80,7 @@ class App {
 
   async start() {
     this.tabs();
+    for (const id of ["model", "search"]) $(id).parentElement.hidden = !this.vectors.length;
     if (this.vectors.length) {
       this.scatter = new Scatter($("map"), {
         clicked: (row) => this.open(this.words[row]),
@@ -87,16 +90,24 @@ class App {
       });
       window.firthMap = this.scatter; // for tests
       this.controls();
-      const { camera } = this.state;
-      await this.map();
-      if (camera) {
-        const [x, y, zoom] = camera.split(",").map(Number);
-        this.scatter.look({ x, y, zoom: zoom * this.scatter.whole });
-      }
     } else document.querySelector("main").classList.add("alone");
-    for (const id of ["model", "search"]) $(id).parentElement.hidden = !this.vectors.length;
     this.exports();
-    await this.show();
+    await (this.scatter ? this.enter({ camera: this.state.camera }) : this.show());
+  }
+
+  // Show a model: its words at once, then its map.
+  async enter({ camera, ...options } = {}) {
+    await this.expect();
+    this.loading = this.map();
+    const needsMap = () => ["axes", "selection"].includes(this.state.view);
+    const early = !needsMap();
+    if (early) await this.show(options);
+    await this.loading;
+    if (camera) {
+      const [x, y, zoom] = camera.split(",").map(Number);
+      this.scatter.look({ x, y, zoom: zoom * this.scatter.whole });
+    }
+    if (!early || this.state.view === "word") await this.show(options);
   }
 
   // -- the map
@@ -111,8 +122,7 @@ class App {
       this.set({ model, camera: undefined, row: undefined, query: undefined });
       this.selection = [];
       this.tabs();
-      await this.map();
-      await this.show();
+      await this.enter();
     });
     fill("method", METHODS, this.state.method, (method) => {
       this.set({ method, camera: undefined });
@@ -133,6 +143,32 @@ class App {
     this.search();
   }
 
+  // Until its map is there: the first words of the model, and what is being done.
+  async expect() {
+    const { model } = this.state;
+    $("map").setAttribute("aria-busy", "true");
+    $("caption").textContent = "";
+    $("legend").replaceChildren();
+    const { words, counts, total } = this.isOfTexts ? { words: [], counts: null } : await ask("/words", { model, n: FIRST });
+    [this.counts, this.groups, this.groupNames, this.columns] = [counts, new Uint8Array(words.length), [], new Map()];
+    this.mapOf = null;
+    this.know(words);
+    this.scatter.show({ places: new Float32Array(0), labels: [] });
+    this.waitFor(`Computing the map of ${total === undefined ? "the texts" : `${Math.min(total, MOST).toLocaleString()} words`} …`);
+  }
+
+  know(words) {
+    this.words = words;
+    this.rows = new Map(words.map((word, row) => [word, row]));
+    $("search").placeholder = this.isOfTexts ? "Find texts by their meaning" : "Find a word";
+    $("search").setAttribute("aria-label", $("search").placeholder);
+  }
+
+  waitFor(text) {
+    $("waiting").textContent = text;
+    $("waiting").hidden = !text;
+  }
+
   // Get the map of the chosen model and method; while a slow one is computed, the one before stays.
   async map() {
     const { model, method } = this.state;
@@ -144,9 +180,10 @@ class App {
         reply = await ask("/map", { model, method, n: MOST });
       } catch (error) {
         if (asked !== this.asked) return;
-        this.say(error);
+        if (this.mapOf === model) this.say(error);
+        else this.waitFor(error.message);
         $("map").setAttribute("aria-busy", "false");
-        if (method !== "pca" && !this.words.length) {
+        if (method !== "pca" && this.mapOf !== model) {
           this.set({ method: "pca" });
           $("method").value = "pca";
           await this.map();
@@ -158,7 +195,7 @@ class App {
         this.shown(reply);
         return;
       }
-      if (!this.words.length || this.mapOf !== model) { // something to look at until then
+      if (this.mapOf !== model) { // something to look at until then
         this.shown(await ask("/map", { model, method: "pca", n: MOST }));
       }
       $("caption").textContent = `${METHODS[method]} is being computed, once; you see ${METHODS[this.seen]}.`;
@@ -167,10 +204,10 @@ class App {
   }
 
   shown(reply) {
-    this.words = reply.words;
+    this.waitFor("");
+    this.know(reply.words);
     this.only = null; // of the groups, the one that alone has its colour
     [this.mapOf, this.seen] = [reply.model, reply.method];
-    this.rows = new Map(reply.words.map((word, row) => [word, row]));
     this.groups = numbers(reply.groups, Uint8Array);
     this.groupNames = reply.group_names;
     this.counts = reply.counts ? numbers(reply.counts, Float64Array) : null;
@@ -183,8 +220,6 @@ class App {
     this.colour = Object.hasOwn(choices, this.state.colour ?? "") ? this.state.colour : fallback;
     $("colour").replaceChildren(...Object.entries(choices).map(([key, label]) => h("option", { value: key }, label)));
     $("colour").value = this.colour;
-    $("search").placeholder = this.isOfTexts ? "Find texts by their meaning" : "Find a word";
-    $("search").setAttribute("aria-label", $("search").placeholder);
     this.scatter.show({ places: numbers(reply.places, Float32Array), labels: reply.words, colours: this.colours() });
     this.paint();
     $("map").setAttribute("aria-busy", "false");
@@ -317,8 +352,10 @@ class App {
       list.replaceChildren(...offered.map((word, i) => h("li", {
         id: `found-${i}`, role: "option", "aria-selected": "false", onpointerdown: (event) => { event.preventDefault(); choose(word); },
       }, h("bdi", {}, word))));
-      list.hidden = !offered.length;
-      input.setAttribute("aria-expanded", String(offered.length > 0));
+      const none = typed.trim() && !offered.length && !this.isOfTexts;
+      if (none) list.append(h("li", { class: "soft", role: "option", "aria-disabled": "true" }, "No word of the map holds this. Enter looks for spellings like it."));
+      list.hidden = !offered.length && !none;
+      input.setAttribute("aria-expanded", String(!list.hidden));
       point(-1);
     });
     input.addEventListener("keydown", (event) => {
@@ -329,6 +366,7 @@ class App {
         this.seek(input.value.trim());
       } else if (event.key === "Enter" && input.value.trim()) choose(position >= 0 ? offered[position] : this.rows.has(input.value) ? input.value : offered[0] ?? input.value.trim());
       else if (event.key === "Escape") close();
+      else if (event.key === "Enter") this.say(this.isOfTexts ? "Type a question or a sentence." : "Type a word.");
       else return;
       event.preventDefault();
     });
@@ -385,6 +423,7 @@ class App {
     const asked = (this.viewed = Symbol("view"));
     $("view").setAttribute("aria-busy", "true");
     document.querySelector("main").classList.toggle("wide", Boolean(view.wide));
+    if (view.places) await this.loading;
     if (!view.places && this.elsewhere) await this.place(null);
     if (!view.marks) this.highlight([], []);
     let content;
@@ -478,6 +517,7 @@ ask("/info").then((info) => {
   window.firth = new App(info);
   return window.firth.start();
 }).catch((error) => {
+  document.getElementById("waiting").textContent = "";
   const message = document.getElementById("message");
   message.textContent = error.message;
   message.hidden = false;

@@ -54,6 +54,7 @@ async function first(app) {
     parts.push(h("div", { class: "examples" }, best.map((item) => [wordButton(item.word, (name) => app.open(name)),
       h("span", {}, h("bdi", {}, item.neighbors.map((other) => other.word).join(", ")))])));
   }
+  if (!candidates.length) parts.push(h("p", {}, app.words.slice(0, 60).map((item) => [wordButton(item, (name) => app.open(name)), " \u00a0"])));
   const texts = app.vectors.filter((model) => model.answers.includes("/search")).map((model) => model.name);
   if (texts.length) parts.push(h("p", { class: "soft" }, `Maps of texts, in the menu above: ${texts.join(", ")}.`));
   return parts;
@@ -87,7 +88,7 @@ async function word(app, { look = false } = {}) {
   const row = app.rows.get(shown);
   const facts = [
     app.counts && row !== undefined ? `${app.counts[row].toLocaleString()} times in the text` : null,
-    row !== undefined ? `word ${(row + 1).toLocaleString()} of ${app.words.length.toLocaleString()}` : "not among the words of the map",
+    row !== undefined ? `word ${(row + 1).toLocaleString()}${app.mapOf ? ` of ${app.words.length.toLocaleString()}` : ""}` : app.mapOf ? "not among the words of the map" : null,
   ].filter(Boolean);
   parts.push(h("p", { class: "soft small" }, facts.join(" · ")));
   const near = answer.runs ? answer.neighbors.filter((item) => item.share >= STABLE) : answer.neighbors;
@@ -506,8 +507,8 @@ const onMap = (path) => (app) => app.answers(path);
 
 export const VIEWS = [
   { name: "word", label: "Word", shown: onMap("/neighbors"), render: word, marks: true },
-  { name: "contexts", label: "Contexts", shown: (app) => Boolean(app.corpus), render: contexts, wide: true },
   { name: "texts", label: "Texts", shown: onMap("/search"), render: texts, marks: true },
+  { name: "contexts", label: "Contexts", shown: (app) => Boolean(app.corpus), render: contexts, wide: true },
   { name: "analogy", label: "Analogy", shown: onMap("/analogy"), render: analogy },
   { name: "axes", label: "Axes", shown: onMap("/axes"), render: axes, places: true },
   { name: "matrix", label: "Similarities", shown: onMap("/similarity"), render: matrix },
