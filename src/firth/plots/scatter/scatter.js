@@ -156,6 +156,7 @@ export class Scatter {
       this.painter = new PlainPainter(canvas);
     }
     this.camera = { x: 0, y: 0, zoom: 1 };
+    [this.width, this.height] = [0, 0]; // until the element has a size; then everything is drawn to it
     this.points = { places: new Float32Array(0), labels: [], n: 0, bold: [] };
     this.marked = new Map(); // of point to kind: "chosen", "near"
     this.lassoing = false;
@@ -174,6 +175,7 @@ export class Scatter {
     this.colours = colours ?? new Float32Array(3 * n).fill(0.4);
     this.sizes = sizes ?? new Float32Array(n).fill(n > MANY ? 3 : n > 3000 ? 4 : 6);
     this.painter.load(places, this.colours, this.sizes);
+    if (n) this.extent = this.middling();
     this.index();
     if (!keep) this.showAll();
     this.redraw();
@@ -204,10 +206,9 @@ export class Scatter {
     return { low, high };
   }
 
-  // A zoom at which almost all points are seen: outliers do not make the rest small.
-  showAll() {
+  // The middle and the size of the place of almost all points: outliers do not make the rest small.
+  middling() {
     const { places, n } = this.points;
-    if (!n) return;
     const middle = [], spread = [];
     for (const k of [0, 1]) {
       const sorted = new Float32Array(n);
@@ -217,7 +218,19 @@ export class Scatter {
       middle.push((low + high) / 2);
       spread.push(Math.max(high - low, 1e-9));
     }
-    this.whole = Math.min((0.88 * this.width) / spread[0], (0.88 * this.height) / spread[1]);
+    return { middle, spread };
+  }
+
+  // The zoom at which lengths along both axes fill a share of the element.
+  fitting(lengths, share) {
+    const sides = [this.width || 1, this.height || 1];
+    return Math.min(...lengths.map((length, k) => (share * sides[k]) / Math.max(length, 1e-9)));
+  }
+
+  showAll() {
+    if (!this.points.n) return;
+    const { middle, spread } = this.extent;
+    this.whole = this.fitting(spread, 0.88);
     this.look({ x: middle[0], y: middle[1], zoom: this.whole });
   }
 
@@ -240,22 +253,23 @@ export class Scatter {
     const known = rows.filter((i) => i < this.points.n);
     if (!known.length) return;
     const { low, high } = this.bounds(known);
-    const zoom = Math.min((0.7 * this.width) / Math.max(high[0] - low[0], 1e-9), (0.7 * this.height) / Math.max(high[1] - low[1], 1e-9));
-    this.look({ x: (low[0] + high[0]) / 2, y: (low[1] + high[1]) / 2, zoom: Math.min(zoom, 12 * this.whole) });
+    const zoom = Math.min(this.fitting([high[0] - low[0], high[1] - low[1]], 0.7), 12 * this.whole);
+    this.look({ x: (low[0] + high[0]) / 2, y: (low[1] + high[1]) / 2, zoom });
   }
 
   resize() {
     const [width, height] = [this.element.clientWidth, this.element.clientHeight];
     if (!width || !height) return;
     this.pixels = Math.min(window.devicePixelRatio || 1, 2);
-    const grown = this.width ? Math.min(width / this.width, height / this.height) : 1;
     [this.width, this.height] = [width, height];
     for (const canvas of [this.canvas, this.overlay]) {
       canvas.width = Math.round(width * this.pixels);
       canvas.height = Math.round(height * this.pixels);
     }
-    if (this.whole) this.whole *= grown;
-    this.look({ ...this.camera, zoom: this.camera.zoom * grown });
+    if (!this.points.n) return;
+    const share = this.camera.zoom / this.whole;
+    this.whole = this.fitting(this.extent.spread, 0.88);
+    this.look({ ...this.camera, zoom: share * this.whole });
   }
 
   redraw() {
