@@ -8,6 +8,12 @@
 
 import sys
 
+if sys.version_info < (3, 11) or sys.maxsize < 2**32:
+    raise ImportError(
+        f"firth needs a 64-bit Python of version 3.11 or newer; this is Python {sys.version.split()[0]}, "
+        f"{64 if sys.maxsize > 2**32 else 32} bits, {sys.executable}"
+    )
+
 # `python -m firth` looks for modules in the current folder first, whose files are data and no code.
 if sys.orig_argv[1:3] == ["-m", "firth"] and sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
     _home = __file__.replace("\\", "/").rsplit("/", 2)[0]

@@ -43,6 +43,7 @@ ADVICE = {  # by the number of an error of the system
     errno.ELOOP: "remove the links that lead in a circle, or name the file itself",
     errno.ENAMETOOLONG: "expected a path with names of at most 255 bytes",
 }
+ON_INDEX = False  # whether the package index has firth: a release sets it (CONTRIBUTING.md)
 LONGEST = 80  # characters of a value of the user's in a message
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = LONGEST
@@ -241,11 +242,32 @@ class MissingExtraError(FirthError, ImportError):
     """
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
-        super().__init__(f"{package} is needed to {purpose}: pip install 'firth[{extra}]'")
+        super().__init__(f"{package} is needed to {purpose}: {install_command(extra)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes as it is, whatever its constructor takes."""
         return _made_again, (type(self), self.args, vars(self))
+
+
+def install_command(extras: str) -> str:
+    """Return what installs extras of firth: from the index, else from where this installation came (PEP 610)."""
+    if ON_INDEX:
+        return f'pip install "firth[{extras}]"'  # cmd.exe knows no single quotes
+    import json
+    from importlib import metadata
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        origin = json.loads(metadata.distribution("firth").read_text("direct_url.json") or "{}")
+    except metadata.PackageNotFoundError:  # the source is on the path
+        origin = {}
+    url = urlsplit(origin.get("url", ""))
+    path = url2pathname(url.path)  # a folder or a wheel
+    if url.scheme != "file" or not os.path.exists(path):  # noqa: PTH110  pathlib is slow to import
+        return f'pip install ".[{extras}]" in the folder of firth\'s source'
+    editable = "-e " * bool(origin.get("dir_info", {}).get("editable"))
+    return f'pip install {editable}"{path}[{extras}]"'
 
 
 def import_extra(module: str, purpose: str, extra: str, package: str = "") -> Any:

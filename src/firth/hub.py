@@ -216,7 +216,7 @@ def _check_endpoint(hub: Any, endpoint: str) -> None:
     if endpoint.rstrip("/") != imported and tuple(map(int, hub.__version__.split(".")[:2])) < (1, 4):
         raise DataError(
             f"HF_ENDPOINT is {endpoint}, but was {imported} when huggingface-hub {hub.__version__} was imported, which "
-            "reads it once: set it before Python starts, or pip install 'huggingface-hub>=1.4'"
+            'reads it once: set it before Python starts, or pip install "huggingface-hub>=1.4"'
         )
 
 

@@ -22,6 +22,8 @@ PATIENCE = 1.0  # seconds that `elapsed` waits before it shows anything
 PLAIN_INTERVAL = 5.0  # seconds between two lines where there is no terminal
 NOTICE = 0.3  # seconds of compiling after which a notice is shown
 COMPILING, LOADING = "compiling kernels (first run only)", "loading kernels"  # stages of `compiling`
+_telling = 0  # blocks of `reporting` that show progress, or that the caller has silenced
+_told = False  # whether this process has said that it compiles
 _DIGITS = str.maketrans("", "", "0123456789")
 
 
@@ -93,24 +95,49 @@ def reporting(progress: Progress) -> Iterator[Report]:
         OptionError: it is something else.
     """
     check_progress(progress)
-    if callable(progress):
-        yield progress
-        return
     terminal = sys.stderr is not None and sys.stderr.isatty()  # it is None where it is closed
     notebook = not terminal and in_notebook()
-    if progress is False or (progress is None and not terminal and not notebook):
+    if progress is None and not terminal and not notebook:
         yield _silent
-    elif terminal:
-        with _bar() as report:
-            yield report
-    elif notebook:
-        bar = _NotebookBar()
-        try:
-            yield bar
-        finally:
-            bar.finish()
-    else:
-        yield _PlainLines()
+        return
+    with heeding(True if progress is None else progress):
+        if callable(progress):
+            yield progress
+        elif progress is False:
+            yield _silent
+        elif terminal:
+            with _bar() as report:
+                yield report
+        elif notebook:
+            bar = _NotebookBar()
+            try:
+                yield bar
+            finally:
+                bar.finish()
+        else:
+            yield _PlainLines()
+
+
+@contextlib.contextmanager
+def heeding(progress: Progress) -> Iterator[None]:
+    """Do not tell of the compiler in a block where the caller wants no progress, or progress tells of it."""
+    global _telling
+    _telling += progress is not None
+    try:
+        yield
+    finally:
+        _telling -= progress is not None
+
+
+def tell_of_compiler() -> None:
+    """Say, once in a program, that it waits for the compiler, unless progress says so or is off."""
+    global _told
+    import multiprocessing  # what compiles has it already
+
+    if not (_told or _telling or multiprocessing.parent_process()):
+        _told = True
+        line = f"firth: {COMPILING}; firth warm-up compiles all kernels in advance"
+        print(line, file=Unfailing(sys.stderr), flush=True)
 
 
 @contextlib.contextmanager
@@ -122,7 +149,8 @@ def reporting_slow_work(progress: Progress) -> Iterator[Report]:
     check_progress(progress)
     began = time.monotonic()
     with contextlib.ExitStack() as shown:
-        report: Report | None = shown.enter_context(reporting(progress)) if callable(progress) else None
+        at_once = callable(progress) or progress is False
+        report: Report | None = shown.enter_context(reporting(progress)) if at_once else None
 
         def report_late(status: Status) -> None:
             nonlocal report
@@ -160,7 +188,8 @@ def elapsed(stage: str, progress: Progress) -> Iterator[None]:
     thread = threading.Thread(target=show, daemon=True)
     thread.start()
     try:
-        yield
+        with heeding(progress):
+            yield
     finally:
         finished.set()
         thread.join()

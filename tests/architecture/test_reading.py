@@ -14,6 +14,7 @@ OWN = {
     "documents/processes.py",
     "documents/worker.py",
     "corpus/learned_tokens.py",  # a copy of the text, which it has just made
+    "errors.py",  # what pip has written of the installation
     "vectors/io/detect.py",  # packs, and unpacks by `firth.storage.untrusted`
 }
 
@@ -51,6 +52,7 @@ OPEN_DIRECTLY = {
     "kernels/compiled.py": "",
     "kernels/native.py": "",
     "plots/map_page.py": "",
+    "errors.py": "what pip has written of the installation",
     "data/documentation.py": "Python's own files",
     "comparison/worker.py": "what the system says of the process and the machine, from here on",
     "counts/counting.py": "",

@@ -9,7 +9,7 @@ import pytest
 
 from firth.cli import app
 from firth.comparison.saved import read_comparison
-from firth.errors import FormatError
+from firth.errors import FormatError, install_command
 from firth.vectors.word_vectors import WordVectors
 from tests.robustness.command import Command, Ended
 
@@ -125,7 +125,7 @@ def test_a_damaged_comparison(firth: Command, plot):
 def test_a_missing_extra(firth: Command, vectors, module, arguments, told):
     line = ["plot", "map", vectors, *"abcdef", *arguments]
     ended = firth.python(BLOCKER.format(module, line), real=True)
-    installs = {extra: f"pip install 'firth[{extra}]'" for extra in ("plots", "maps")}
+    installs = {extra: install_command(extra) for extra in ("plots", "maps")}
     assert ended.complaint == told.format(**installs)
 
 

@@ -1,6 +1,10 @@
 """Messages show what a user gave, on one line and never all of something long."""
 
+import json
 import pickle
+import subprocess
+import sys
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -65,3 +69,63 @@ def test_all_errors_travel_between_processes():
         assert type(again) is type(error)
         assert str(again) == str(error)
         assert vars(again) == vars(error)
+
+
+class Distribution:
+    """The record of an installation."""
+
+    def __init__(self, origin):
+        self.origin = origin
+
+    def read_text(self, name):
+        assert name == "direct_url.json"
+        return None if self.origin is None else json.dumps(self.origin)
+
+
+class TestInstallCommand:
+    """An extra comes from where firth came from, as PEP 610 records it."""
+
+    @pytest.fixture(autouse=True)
+    def not_on_an_index(self, monkeypatch):
+        monkeypatch.setattr(errors, "ON_INDEX", False)
+
+    @staticmethod
+    def command(monkeypatch, origin):
+        monkeypatch.setattr("importlib.metadata.distribution", lambda name: Distribution(origin))
+        return errors.install_command("plots")
+
+    def test_from_a_folder_or_a_wheel(self, monkeypatch, tmp_path):
+        folder = tmp_path / "my source"
+        folder.mkdir()
+        origin = {"url": folder.as_uri(), "dir_info": {}}
+        assert self.command(monkeypatch, origin) == f'pip install "{folder}[plots]"'
+        assert self.command(monkeypatch, origin | {"dir_info": {"editable": True}}).startswith('pip install -e "')
+
+    def test_from_what_is_gone_or_elsewhere(self, monkeypatch, tmp_path):
+        general = 'pip install ".[plots]" in the folder of firth\'s source'
+        for origin in (None, {"url": (tmp_path / "gone.whl").as_uri()}, {"url": "https://example.org/firth.git"}):
+            assert self.command(monkeypatch, origin) == general
+
+    def test_not_installed(self, monkeypatch):
+        monkeypatch.setattr("importlib.metadata.Distribution.from_name", raise_not_found)
+        assert errors.install_command("plots").startswith('pip install ".[plots]" in the folder')
+
+    def test_from_the_index_once_it_is_there(self, monkeypatch):
+        monkeypatch.setattr(errors, "ON_INDEX", True)
+        error = errors.MissingExtraError("matplotlib", "plots", "draw")
+        assert str(error) == 'matplotlib is needed to draw: pip install "firth[plots]"'
+
+
+def raise_not_found(name):
+    raise metadata.PackageNotFoundError(name)
+
+
+def test_a_python_that_is_too_old_or_too_narrow_is_refused():
+    program = f"import sys\n{{}}\nexec(open({firth.__file__!r}).read())"
+    for change, found in (
+        ("sys.version_info, sys.version = (3, 10, 4), '3.10.4 (main)'", "this is Python 3.10.4, 64 bits"),
+        ("sys.maxsize = 2**31 - 1", "32 bits"),
+    ):
+        run = subprocess.run([sys.executable, "-Sc", program.format(change)], capture_output=True, text=True)
+        assert "ImportError: firth needs a 64-bit Python of version 3.11 or newer" in run.stderr
+        assert found in run.stderr

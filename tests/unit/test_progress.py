@@ -300,3 +300,45 @@ def test_what_shows_no_progress(show, wrong):
 def test_a_training_says_so_before_it_reads(tmp_path):
     with pytest.raises(OptionError, match="progress='yes'"):
         firth.Word2Vec().train(tmp_path / "none.txt", progress="yes")
+
+
+class TestCompilerNotice:
+    """Work without progress says once that it waits for the compiler."""
+
+    LINE = "firth: compiling kernels (first run only); firth warm-up compiles all kernels in advance\n"
+
+    @pytest.fixture(autouse=True)
+    def not_told(self, monkeypatch):
+        monkeypatch.setattr(progress, "_told", False)
+
+    def test_it_is_said_once(self, capsys):
+        with reporting(None):  # shows nothing here, where there is no terminal
+            progress.tell_of_compiler()
+            progress.tell_of_compiler()
+        assert capsys.readouterr().err == self.LINE
+
+    @pytest.mark.parametrize("wish", [False, True, lambda status: None])
+    @pytest.mark.parametrize("block", [reporting, reporting_slow_work, progress.heeding])
+    def test_progress_says_it_or_the_caller_wants_none(self, capsys, wish, block):
+        if wish is True and block is reporting_slow_work:
+            return  # shows what takes longer than a second
+        with block(wish):
+            progress.tell_of_compiler()
+        with elapsed("reading", False):
+            progress.tell_of_compiler()
+        assert capsys.readouterr().err == ""
+        progress.tell_of_compiler()
+        assert capsys.readouterr().err == self.LINE
+
+    def test_a_kernel_that_is_compiled_tells(self, capsys):
+        from firth.kernels.compiled import njit
+
+        def own(x):
+            return x + 1
+
+        own.__module__ = "firth.kernels.made_up"
+        other = njit(lambda x: x + 2)
+        assert other(1) == 3
+        assert capsys.readouterr().err == ""
+        assert njit(own)(1) == 2
+        assert capsys.readouterr().err == self.LINE

@@ -41,6 +41,7 @@ PANELS = {
         "align": ("align", "align", "Map the vectors of two languages into one space."),
         "split-senses": ("split_senses", "split_senses", "Turn word vectors into one vector per word sense."),
         "distil": ("distil", "distil", "Turn a contextual encoder into one vector per word."),
+        "warm-up": ("warm_up", "warm_up", "Compile all kernels now, so that no first use waits."),
         "demo": ("demo", "demo", "Try it: train on Python's documentation, draw a map."),
     },
     "Query": {
@@ -193,7 +194,7 @@ def build_app(arguments: Sequence[str]) -> typer.Typer:
             if isinstance(run, typer.Typer):  # a command of commands
                 app.add_typer(run, name=name, no_args_is_help=True, **shown)
             else:
-                add_command(app, name, run, no_args_is_help=name != "demo", **shown)
+                add_command(app, name, run, no_args_is_help=name not in ("demo", "warm-up"), **shown)
     return app
 
 

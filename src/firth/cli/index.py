@@ -11,7 +11,7 @@ from firth.cli.flags import Flags, with_flags
 from firth.cli.output import note, print_json, show, working
 from firth.cli.targets import check_file_target
 from firth.cli.vectors import open_vectors
-from firth.errors import OptionError
+from firth.errors import OptionError, install_command
 from firth.loading import searched_vectors
 from firth.vectors.index.files import check_target
 from firth.vectors.index.index import read_options
@@ -74,7 +74,7 @@ def _compare(vectors: str, index_options: dict[str, Any], number: int, queries: 
     space = searched_vectors(open_vectors(vectors, quiet, documents=True))
     choices = usual_choices()
     if len(choices) < len(USUAL):
-        note("hnsw is left out: usearch is not installed; pip install 'firth[ann]'")
+        note(f"hnsw is left out: usearch is not installed; {install_command('ann')}")
     trials = try_indexes(space, choices, k=number, queries=queries)
     for i in range(len(choices)):
         with working(f"measuring index {i + 1}/{len(choices)}", quiet):

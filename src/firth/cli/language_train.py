@@ -25,7 +25,7 @@ from firth.cluster.cluster import Cluster, how_on_cluster
 from firth.comparison.models import Model, models_in
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
-from firth.errors import MissingExtraError, OptionError
+from firth.errors import MissingExtraError, OptionError, install_command
 from firth.language.arpa import check_target
 from firth.language.files import save_language_model
 from firth.language.model import LanguageModel
@@ -92,7 +92,7 @@ def _models(model_name: str | None) -> dict[str, Model]:
         return {**counting, **models_in(NEURAL)}
     except MissingExtraError:
         if model_name is None:
-            note("Neural models need PyTorch: pip install 'firth[neural]'")
+            note(f"Neural models need PyTorch: {install_command('neural')}")
             return counting
         purpose = f"train {model_name!r}, which is not an n-gram model ({', '.join(counting)})"
         raise MissingExtraError("torch", "neural", purpose) from None

@@ -18,7 +18,7 @@ from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import HEAD, inner_suffix, lines_of, opened, reading
 from firth.corpus.sources import Files, Items, Source
 from firth.corpus.table_options import TableOptions
-from firth.errors import FirthError, brief, warn_caller
+from firth.errors import FirthError, brief, install_command, warn_caller
 from firth.text.markup import known_markup
 from firth.text.tokenise import DIVIDED, SEGMENT, are_words, decode
 
@@ -111,7 +111,7 @@ def look_for_undivided_words(words: list[str], counts: npt.NDArray[np.int64], op
                 return
             unit = "what stands between two spaces" if script in DIVIDED else "syllables"
             remedy = (
-                "tokens='segment' divides them (pip install 'firth[segment]')" if script in DIVIDED else "divide them"
+                f"tokens='segment' divides them ({install_command('segment')})" if script in DIVIDED else "divide them"
             )
             warn_caller(
                 f"{script} puts no spaces between words, so that {unit} became words, such as "

@@ -16,7 +16,7 @@ from firth.embeddings.replicas import SHARDS
 from firth.errors import OptionError
 from firth.kernels.threads import usable_threads
 from firth.options import wrong_kind
-from firth.progress import Progress, check_progress
+from firth.progress import Progress, check_progress, heeding
 from firth.storage.checkpoints import checkpoint_of
 
 Data = TypeVar("Data")
@@ -146,7 +146,8 @@ class Trainer(ABC, Generic[Data, Start, Result]):
             deterministic=deterministic,
         )  # fmt: skip
         model, data, arguments = self.prepare(corpus, text, arguments)
-        trained: Result = model.train_on(data, arguments)
+        with heeding(progress):
+            trained: Result = model.train_on(data, arguments)
         return trained
 
     def prepare(

@@ -20,8 +20,10 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+from numba.core import event
 
 from firth.errors import OptionError
+from firth.progress import tell_of_compiler
 from firth.storage.files import others_can_write
 
 T = TypeVar("T", bound=np.generic)
@@ -38,6 +40,21 @@ def check_cache() -> None:
 
 
 check_cache()
+
+
+class _CompilerListener(event.Listener):  # type: ignore[misc]  # Numba has no types
+    """Hears when a kernel is compiled, not when it is read from the cache."""
+
+    def on_start(self, event: Any) -> None:
+        dispatcher = (event.data or {}).get("dispatcher")
+        if dispatcher is not None and dispatcher.py_func.__module__.startswith("firth."):
+            tell_of_compiler()
+
+    def on_end(self, event: Any) -> None:
+        """Do nothing."""
+
+
+event.register("numba:compile", _CompilerListener())
 
 
 def compiled(function: Callable[..., Any]) -> Any:

@@ -90,7 +90,7 @@ def read(folder: Path, cure: str) -> Checksums | None:
     try:
         return _checked(parse_json(content))
     except _NewerError as newer:
-        raise FormatError(f"{path}: {newer}; upgrade with pip install -U firth") from None
+        raise FormatError(f"{path}: {newer}; install a newer firth") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise FormatError(f"{path}: damaged ({error}); {cure}") from None
 

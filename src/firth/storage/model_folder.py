@@ -331,9 +331,7 @@ def _read_config(folder: Path) -> dict[str, Any]:
         )
     config = cast("dict[str, Any]", _read_json(folder / CONFIG))
     if not isinstance(version := config.get("format_version"), int) or version > VERSION:
-        raise FormatError(
-            f"{folder}: format version {version}, expected at most {VERSION}: upgrade with pip install -U firth"
-        )
+        raise FormatError(f"{folder}: format version {version}, expected at most {VERSION}: install a newer firth")
     return config
 
 

@@ -7,7 +7,7 @@ import firth
 from firth.cli import demo as module
 from firth.cli.demo import demo
 from firth.data import documentation
-from firth.errors import MissingExtraError, OptionError
+from firth.errors import MissingExtraError, OptionError, install_command
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_without_matplotlib_a_map_in_text_and_the_way_to_a_picture(quick, capsys
     monkeypatch.setattr(module, "word_map", missing)
     demo(Path("firth-demo"), quiet=True)
     out = capsys.readouterr().out
-    assert "pip install 'firth[plots]'" in out
+    assert install_command("plots") in out
     assert not Path("firth-demo/map.png").exists()
     drawn = out[out.index("A map") : out.index("Next")].split()
     assert len({"list", "string", "integer", "error", "file"} & set(drawn)) >= 3

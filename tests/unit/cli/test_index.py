@@ -9,6 +9,7 @@ import pytest
 import firth
 from firth.cli import app
 from firth.cli import index as command
+from firth.errors import install_command
 from firth.loading import load_index
 
 WORDS = [f"w{i}" for i in range(60)]
@@ -83,4 +84,4 @@ def test_a_comparison(run, monkeypatch):
         ("lsh", 40, 20, 10),
     ]
     monkeypatch.setattr(command, "USUAL", [*choices, ("hnsw", {})])
-    assert "pip install 'firth[ann]'" in run("index", "v.firth", "--compare", "--queries", 20)[1]
+    assert install_command("ann") in run("index", "v.firth", "--compare", "--queries", 20)[1]

@@ -16,7 +16,7 @@ pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'fi
 
 import firth
 from firth.cli.serve import open_models
-from firth.errors import FirthError, OptionError
+from firth.errors import FirthError, OptionError, install_command
 
 
 @pytest.fixture(scope="module")
@@ -124,4 +124,4 @@ def test_a_missing_extra(folder, command, package, named):
         [sys.executable, "-P", "-c", program], cwd=folder, capture_output=True, text=True, timeout=60, check=False
     )
     assert ended.returncode == 1
-    assert ended.stderr == f"firth: {named} is needed to serve models: pip install 'firth[explorer]'\n"
+    assert ended.stderr == f"firth: {named} is needed to serve models: {install_command('explorer')}\n"

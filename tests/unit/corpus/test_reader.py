@@ -77,9 +77,7 @@ def test_zstandard_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.Mon
     path = tmp_path / "text.zst"
     path.write_bytes(b"x")
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    with pytest.raises(
-        MissingExtraError, match=r"zstandard is needed to read \.zst files: pip install 'firth\[zstd\]'"
-    ):
+    with pytest.raises(MissingExtraError, match=r"zstandard is needed to read \.zst files: pip install .*\[zstd\]"):
         read(path)
 
 

@@ -199,5 +199,5 @@ def test_translations_are_their_texts():
 
 def test_a_missing_library_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "sacrebleu.metrics", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'firth\[generation\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install .*\[generation\]"):
         firth.evaluate_generated(["a"], ["a"])

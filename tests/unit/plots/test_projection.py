@@ -93,5 +93,5 @@ def test_an_unknown_method_and_too_much_of_stress_are_refused(bunches):
 @pytest.mark.parametrize(("method", "module", "name"), [("tsne", "openTSNE", "openTSNE"), ("umap", "umap", "umap")])
 def test_a_missing_library_is_an_error_with_the_command_to_install_it(bunches, method, module, name, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingExtraError, match=rf"{name} is needed .*: pip install 'firth\[maps\]'"):
+    with pytest.raises(MissingExtraError, match=rf"{name} is needed .*: pip install .*\[maps\]"):
         project(bunches, method)

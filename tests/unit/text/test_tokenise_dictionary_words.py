@@ -33,7 +33,7 @@ def test_other_scripts_need_no_dictionary(monkeypatch):
     monkeypatch.setitem(sys.modules, "icu4py.breakers", None)
     assert tokeniser("segment")(OTHER) == words_of(OTHER)
     for text in ARTICLES:
-        with pytest.raises(MissingExtraError, match=r"pip install 'firth\[segment\]'"):
+        with pytest.raises(MissingExtraError, match=r"pip install .*\[segment\]"):
             tokeniser("segment")(text)
 
 
