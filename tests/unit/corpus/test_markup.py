@@ -75,5 +75,5 @@ def test_a_corpus_reads_them_when_asked(tmp_path):
 def test_markdown_that_is_not_installed(tmp_path, monkeypatch):
     (tmp_path / "a.md").write_text("x", encoding="utf-8")
     monkeypatch.setitem(sys.modules, "markdown_it", None)
-    with pytest.raises(MissingExtraError, match=r"markdown-it-py is needed to .*firth\[markup\]"):
+    with pytest.raises(MissingExtraError, match=r"markdown-it-py is needed to .*\[markup\]"):
         blocks(tmp_path / "a.md", ".md", None)

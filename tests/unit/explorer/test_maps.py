@@ -124,7 +124,7 @@ def test_the_end_of_a_server_ends_its_maps(tmp_path, monkeypatch):
 def test_what_hinders_a_map_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_computed", failing)
     maps = Maps({"a": clustered()}, tmp_path)
-    with pytest.raises(OptionError, match=r"firth\[maps\]"):
+    with pytest.raises(OptionError, match=r"\[maps\]"):
         answer(maps, "umap")
     maps.slow = False
     with pytest.raises(OptionError, match="umap takes minutes, and is for firth explore"):
