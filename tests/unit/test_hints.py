@@ -17,7 +17,7 @@ from firth import hints
 from firth.cli import app, flags
 from firth.corpus.options import CorpusOptions
 from firth.corpus.table_options import TableOptions
-from firth.errors import OptionError, UnknownOptionError
+from firth.errors import ArgumentTypeError, DataError, OptionError, UnknownOptionError
 from firth.hints import TEXT_OPTIONS, Hinted, suggestion, synonym
 
 SPACE = firth.WordVectors(["red", "green"], np.eye(2, dtype=np.float32))
@@ -142,7 +142,7 @@ def test_commands_that_are_advised_exist(run):
         for each in (hints.command(group, name) or "").split(" or ")
     }
     for command in sorted(advised):
-        words = command.split()[1:]
+        words = command.partition(";")[0].split()[1:]
         status, out, err = run(*words, *([] if words[-1] in ("--help", "--version") else ["--help"]))
         assert status == 0, f"{command}: {err}"
         assert "firth" in out
@@ -415,3 +415,77 @@ def test_values_of_other_names_are_written_as_ours():
     assert "training=TrainingOptions(precision='bf16')" in option_error(firth.Translator().train, [], bf16=True)
     names = {name for name, _ in entries("values")}
     assert names <= {name for table in ("options", "same") for name, _ in entries(table)}
+
+
+class TestGensim:
+    """Names that users of gensim type, with what each is answered."""
+
+    @pytest.mark.parametrize(
+        ("name", "answer"),
+        [
+            ("callbacks", "progress= of train takes a function"),
+            ("compute_loss", "the losses of all epochs are in vectors.metadata['training']"),
+            ("total_examples", "firth counts the text itself"),
+            ("dimension", "use dim"),
+        ],
+    )
+    def test_options(self, name, answer):
+        assert answer in option_error(firth.Word2Vec, **{name: 3})
+        with pytest.raises(UnknownOptionError, match=re.escape("Word2Vec(dim=3)" if name == "dimension" else answer)):
+            firth.Word2Vec().train(["a b"], **{name: 3})
+
+    def test_a_model_with_callbacks_takes_them(self):
+        pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+        assert "an argument of train: Tagger(...).train(text, callbacks=...)" in option_error(
+            firth.Tagger, callbacks=[]
+        )
+
+    @pytest.mark.parametrize(
+        ("name", "answer"),
+        [
+            ("predict_output_word", "firth.Context2Vec(...).train(text).substitutes(sentence, position)"),
+            (
+                "intersect_word2vec_format",
+                "train(text, start=firth.load(path)) goes on from vectors, and with freeze=True",
+            ),
+            ("to_polars", "polars.from_arrow(vectors.to_arrow())"),
+            ("to_numpy", "use vectors"),
+        ],
+    )
+    def test_attributes(self, name, answer):
+        assert answer in attribute_error(SPACE, name)
+        if name == "intersect_word2vec_format":
+            assert answer in attribute_error(firth.Word2Vec(), name)
+
+    def test_phrases(self):
+        table = firth.PhraseTable([{("new", "york"): (3, 1.5)}], (), "_")
+        answer = attribute_error(table, "export_phrases")
+        code = answer.partition("write ")[2]
+        assert eval(code, {"table": table}) == {"new_york": 1.5}
+        with pytest.raises(ArgumentTypeError, match=r"use table\.join\(tokens\) for a sentence"):
+            table[["in", "new", "york"]]
+
+    def test_words_in_place_of_vectors(self):
+        for words in ("red", ["red", "green"]):
+            with pytest.raises(ArgumentTypeError, match="use similar_by_word for words"):
+                SPACE.similar_by_vector(words)
+
+    def test_data_of_the_downloader(self):
+        with pytest.raises(DataError, match=r"no data set is called 'text8'; .*Corpus\.build\(FILE\) reads it"):
+            firth.data.get("text8")
+        with pytest.raises(DataError, match=r"load\(FILE\) reads them"):
+            firth.data.path_of("glove-wiki-gigaword-100")
+        for name in ("simlex-999", "sample"):
+            with pytest.raises(OptionError, match=rf"get\('{name}'\): the folder to write is missing"):
+                firth.data.get(name)
+
+    @pytest.mark.parametrize(
+        ("name", "answer"),
+        [
+            ("topics", "firth clusters or firth keywords"),
+            ("doesnt-match", "firth similarity; in Python vectors.doesnt_match(words)"),
+            ("kwic", "firth concordance"),
+        ],
+    )
+    def test_commands(self, name, answer):
+        assert hints.command("firth", name).startswith(answer)

@@ -78,18 +78,36 @@ class Answers:
         if not words:
             return True
         if not words[0].startswith(":") or words[0] in self._space:
-            if words[0] in ASIDE and len(words) == 1:
-                note(f"the nearest words of {words[0]!r}; :help shows what can be asked, :quit ends")
+            self._say_if_meant_as_command(words)
             print_scores(self._sum(words))
             return True
         name = words[0][1:]
         if name in ("quit", "exit", "q"):
             return False
-        command = self.commands.get(name)
+        command = self.commands.get(self._command(name) or "")
         if command is None:
             raise OptionError(f":{name}: expected :{', :'.join(self.commands)} or :quit")
         command(words[1:])
         return True
+
+    def _command(self, name: str) -> str | None:
+        """Return the command that a name, or its beginning, stands for."""
+        return next((command for command in self.commands if name and command.startswith(name)), None)
+
+    def _say_if_meant_as_command(self, words: list[str]) -> None:
+        """Say what a line without a colon asks for where a command may be meant; of an unknown word, as an error."""
+        name, rest = words[0], words[1:]
+        if not rest:
+            if name in ASIDE:
+                note(f"the nearest words of {name!r}; :help shows what can be asked, :quit ends")
+            return
+        command = self._command(name) if len(name) > 1 and not {"+", "-"} & set(rest) else None
+        if command is None:
+            return
+        line = " ".join((f":{command}", *rest))
+        if name not in self._space:
+            raise OptionError(f"{name!r} is not in the vocabulary, and commands begin with a colon: {line}")
+        note(f"the nearest words of the sum of {len(words)} words; the command is {line}")
 
     def _sum(self, words: list[str]) -> list[tuple[str, float]]:
         """Return the nearest words of a sum; words without a sign are added.

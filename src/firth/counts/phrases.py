@@ -30,7 +30,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,8 @@ from firth.arguments import explained, names_files
 from firth.corpus.as_corpus import as_corpus, derive
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments, TokenTextArguments
-from firth.errors import FormatError, OptionError
+from firth.errors import ArgumentTypeError, FormatError, OptionError, brief
+from firth.hints import Hinted
 from firth.kernels.compiled import read_only
 from firth.kernels.cooccurrence import MOST_REACH, find_positions
 from firth.kernels.phrases import EMPTY, count_candidates, enter_phrases, join_phrases
@@ -168,7 +169,7 @@ check_target = functools.partial(check_replaceable, is_ours=_is_table, what="fil
 
 
 @dataclass(frozen=True, repr=False)
-class PhraseTable:
+class PhraseTable(Hinted):
     """Detected phrases: the result of `Phrases.learn`.
 
     Attributes:
@@ -194,6 +195,14 @@ class PhraseTable:
     def __repr__(self) -> str:
         first = ", ".join(repr(phrase) for phrase, _, _ in itertools.islice(self, 3))
         return f"<PhraseTable: {len(self):,} phrases{': ' if first else ''}{first}{' ...' if len(self) > 3 else ''}>"
+
+    if not TYPE_CHECKING:
+
+        def __getitem__(self, tokens: object) -> None:  # gensim's way
+            raise ArgumentTypeError(
+                f"table[{brief(tokens)}]: a table of phrases has no items; use table.join(tokens) for a sentence, or "
+                "table.apply(corpus)"
+            )
 
     def __contains__(self, phrase: object) -> bool:
         return any(phrase == table_phrase for table_phrase, _, _ in self)

@@ -23,6 +23,7 @@ from firth.data.downloads import download
 from firth.data.sample_text import sample, write_once, write_sample
 from firth.data.sets import SETS, DataSet
 from firth.errors import DataError, FirthError, OptionError
+from firth.hints import table
 from firth.progress import Progress
 from firth.storage.encodings import published
 from firth.storage.files import cache_folder, unpacked
@@ -35,7 +36,7 @@ SAMPLE = "sample"  # the name of the sample text
 @names_files
 def get(
     name: str,
-    output: str | os.PathLike[str],
+    output: str | os.PathLike[str] = "",
     *,
     words: int | None = None,
     data: str | os.PathLike[str] | None = None,
@@ -57,10 +58,17 @@ def get(
 
     Raises:
         DataError: as in `path_of`.
-        OptionError: `words` is given for another data set than the sample, or a file of this name is there and holds
-            something else.
+        OptionError: `output` is missing, `words` is given for another data set than the sample, or a file of this name
+            is there and holds something else.
         OSError: the files cannot be written.
     """
+    if not os.fspath(output):
+        if name != SAMPLE:
+            _with_companions(name)  # which says that there is no such data set
+        raise OptionError(
+            f"get({name!r}): the folder to write is missing: get({name!r}, 'texts'); path_of(name) names the file of a "
+            "data set, and sample() returns the sample text"
+        )
     if name == SAMPLE:
         return write_sample(output, words)
     if words is not None:
@@ -139,7 +147,8 @@ def _with_companions(name: str) -> list[DataSet]:
     """The files that accompany a data set, and the data set itself."""
     if name not in SETS:
         sample_text = "the sample text is not a file: firth data get sample -o FOLDER writes it; " * (name == SAMPLE)
-        raise DataError(f"no data set is called {name!r}; {sample_text}expected one of {', '.join(SETS)}")
+        own = table("datasets").get(name.lower(), [""])[0]
+        raise DataError(f"no data set is called {name!r}; {own}{sample_text}expected one of {', '.join(SETS)}")
     return [*(SETS[other] for other in SETS[name].beside), SETS[name]]
 
 

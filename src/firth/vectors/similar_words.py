@@ -10,7 +10,7 @@ from typing import Any, Literal, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError
+from firth.errors import ArgumentTypeError, OptionError, brief
 from firth.vectors import analogy as products
 from firth.vectors import neighbours
 from firth.vectors.cosine import Matrix, unit
@@ -239,8 +239,17 @@ def similar_by_key(
 def similar_by_vector(
     space: VectorSpace, vector: Matrix, topn: int | None = 10, restrict_vocab: int | None = None
 ) -> Any:
-    """Return the words most like a vector (D,), or like each row of a matrix (B, D); see `most_similar`."""
+    """Return the words most like a vector (D,), or like each row of a matrix (B, D); see `most_similar`.
+
+    Raises:
+        ArgumentTypeError: words are given in place of vectors.
+    """
     vector = np.asarray(vector)
+    if vector.dtype.kind in "USO":
+        raise ArgumentTypeError(
+            f"similar_by_vector({brief(vector.tolist())}): expected a vector (D,) or a matrix (B, D); use "
+            "similar_by_word for words"
+        )
     positive = [vector] if vector.ndim == 1 else [[row] for row in vector]
     if not positive:
         return []

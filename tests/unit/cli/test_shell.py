@@ -47,6 +47,20 @@ def test_words_and_sums(ask, vectors):
     assert ask("  ") == ""
 
 
+def test_a_command_without_its_colon(capsys):
+    """`sim` is no word here and `map` is one: the first is answered with the command, the second with a remark."""
+    answers = Answers(firth.WordVectors(["king", "queen", "map"], np.eye(3, dtype="f4")))
+    with pytest.raises(OptionError, match="commands begin with a colon: :similarity king queen"):
+        answers.answer("sim king queen")
+    answers.answer("map king queen")
+    assert "the command is :map king queen" in capsys.readouterr().err
+    answers.answer("map + king")
+    answers.answer("king queen")
+    assert capsys.readouterr().err == ""
+    answers.answer(":sim king queen")
+    assert capsys.readouterr().out == "0.0000\n"
+
+
 def test_commands(ask, vectors):
     assert ask(":similarity w1 w2") == f"{vectors.similarity('w1', 'w2'):.4f}\n"
     ask(":number 3")
