@@ -7,7 +7,7 @@ from typing import Any
 from firth.bias.direction import bias_direction, direct_bias
 from firth.bias.methods import BiasLists
 from firth.bias.metrics import weat
-from firth.bias.query import BiasScore, Query
+from firth.bias.query import BiasScore, Query, title_of
 from firth.bias.recovery import Recovery, recovery
 from firth.errors import OptionError
 from firth.notebook import note, table
@@ -63,7 +63,7 @@ class DebiasingEffects:
 
     def _repr_html_(self) -> str:
         figures = [
-            (f"{change.before.metric}: {change.before.query}", change.before.value, change.after.value)
+            (f"{change.before.metric}: {title_of(change.before.query)}", change.before.value, change.after.value)
             for change in self.changes
         ]
         for name in ("clusters", "classifier", "neighbours"):
@@ -98,6 +98,6 @@ def effects(
         try:
             changes.append(ScoreChange(*(weat(vectors, query, seed=seed) for vectors in (before, after))))
         except OptionError as error:
-            left_out.append(f"{query.name} is left out: {error}")
+            left_out.append(f"{title_of(query.name)} is left out: {error}")
     control = recovery(before, after, along, specific=lists.specific, seed=seed)
     return DebiasingEffects(changes, control, left_out)

@@ -23,7 +23,25 @@ Vectors = WordVectors | SubwordVectors
 Floats = npt.NDArray[np.float64]
 Words = Sequence[str]
 
+TITLES = {  # of the tests of Caliskan et al. 2017, for people; files and flags have the short names
+    "weat-1": "Flowers, insects and pleasantness (WEAT 1)",
+    "weat-2": "Instruments, weapons and pleasantness (WEAT 2)",
+    "weat-3": "European and African American names and pleasantness (WEAT 3)",
+    "weat-4": "European and African American names and pleasantness (WEAT 4)",
+    "weat-5": "European and African American names and pleasantness (WEAT 5)",
+    "weat-6": "Names and careers (WEAT 6)",
+    "weat-7": "Mathematics, arts and gender (WEAT 7)",
+    "weat-8": "Science, arts and gender (WEAT 8)",
+    "weat-9": "Mental and physical disease and permanence (WEAT 9)",
+    "weat-10": "Young and old people's names and pleasantness (WEAT 10)",
+}
 MISSING_SHARE = 0.2  # share of a set's words; if more are missing, the score has a note
+
+
+def title_of(name: str) -> str:
+    """Return what people read in place of the name of a query or of a part of one, such as "weat-6: career"."""
+    test, colon, part = name.partition(":")
+    return TITLES.get(test, test) + colon + part
 
 
 @dataclass(frozen=True)
@@ -142,7 +160,7 @@ class BiasScore:
     def _repr_html_(self) -> str:
         interval = "" if self.low is None or self.high is None else f" ({self.low:.3f} to {self.high:.3f})"
         rows = [
-            ("query", self.query),
+            ("query", title_of(self.query)),
             ("value", f"{self.value:.3f}{interval}"),
             ("p", "" if self.p is None else f"{self.p:.3g}"),
             ("words", f"{self.words:,}"),

@@ -8,6 +8,7 @@ import typer
 
 from firth import bias as instruments
 from firth.bias import METHODS, METRICS, BiasLists, BiasScore, DebiasingEffects, Query, ScoreChange
+from firth.bias.query import title_of
 from firth.cli.arguments import AsJson, Data, Overwrite, Quiet, Seed, Vectors, flag, names, output
 from firth.cli.output import note, print_json, print_table, working
 from firth.cli.targets import check_vectors_target
@@ -139,7 +140,7 @@ def _measured_if_known(
 ) -> list[BiasScore]:
     """Skip a default test, with a note, if none of the words of a set has a vector."""
     if lacking := query.unknown_sets(space):
-        note(f"{query.name} is left out: no word of {', '.join(lacking)} has a vector")
+        note(f"{title_of(query.name)} is left out: no word of {', '.join(lacking)} has a vector")
         return []
     return _measured(space, query, metrics, seed)
 
@@ -186,7 +187,7 @@ def _cells(result: BiasScore) -> tuple[str, ...]:
     interval = "" if result.low is None else f"{result.low:.2f} to {result.high:.2f}"
     total = sum(coverage.given for coverage in result.coverage.values())
     p = _probability(result.p)
-    return result.query, result.metric, f"{result.value:.3f}", interval, p, f"{result.words}/{total}"
+    return title_of(result.query), result.metric, f"{result.value:.3f}", interval, p, f"{result.words}/{total}"
 
 
 def _probability(p: float | None) -> str:
@@ -208,14 +209,15 @@ def _print_effects(effects: DebiasingEffects) -> None:
 def _rows(change: ScoreChange) -> list[tuple[str, ...]]:
     """The effect size and, below it, the statistic: an effect size is relative to the spread, however small that is."""
     before, after = change.before, change.after
-    rows = [(before.query, before.metric, before.value, after.value, _probability(before.p), _probability(after.p))]
+    name = title_of(before.query)
+    rows = [(name, before.metric, before.value, after.value, _probability(before.p), _probability(after.p))]
     if "statistic" in before.facts:
-        rows.append((before.query, "s(X, Y, A, B)", before.facts["statistic"], after.facts["statistic"], "", ""))
+        rows.append((name, "s(X, Y, A, B)", before.facts["statistic"], after.facts["statistic"], "", ""))
     return [(name, what, f"{first:.3f}", f"{other:.3f}", *chances) for name, what, first, other, *chances in rows]
 
 
 def _note_missing(results: Sequence[BiasScore]) -> None:
-    for text in dict.fromkeys(f"{result.query}: {text}" for result in results for text in result.notes):
+    for text in dict.fromkeys(f"{title_of(result.query)}: {text}" for result in results for text in result.notes):
         note(text)
     if missing := list(dict.fromkeys(word for result in results for word in result.missing)):
         note(f"without a vector: {', '.join(missing)}")

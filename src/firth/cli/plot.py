@@ -174,13 +174,25 @@ def curve(
 ) -> plots.Picture:
     """Draw learning curves: the loss per epoch of one or more models."""
     facts: dict[str, Any] = {}
+    shown = _model_names(models)
     for path in models:
         if (Path(path) / RUN).exists():
             facts |= {row["model"]: row for row in read_comparison(path).rows}
         else:
             metadata = getattr(load(path), "metadata", {})
-            facts[path] = {**metadata, **metadata.get("training", {})}  # with phases after the first training
+            facts[shown[path]] = {**metadata, **metadata.get("training", {})}  # with phases after the first training
     return plots.training_curves(facts, loss=loss, relative=relative, **common)
+
+
+def _model_names(paths: Sequence[str]) -> dict[str, str]:
+    """Return the name of each model for a legend: its file without the ending, and folders where two agree."""
+    parts = {path: [*Path(path).parts[:-1], Path(path).stem] for path in paths}
+    names: dict[str, str] = {}
+    for path, own in parts.items():
+        others = [other for other in parts.values() if other != own]
+        length = next((n for n in range(1, len(own)) if all(other[-n:] != own[-n:] for other in others)), len(own))
+        names[path] = "/".join(own[-length:])
+    return names if len(set(names.values())) == len(names) else {path: path for path in names}
 
 
 def models(
@@ -202,7 +214,11 @@ def models(
     if not Path(source).is_dir():
         if against == "time":
             raise OptionError(f"{source} holds no times: expected a folder of firth compare")
-        return plots.models_by_set(read_objects(source), **common)
+        figures = read_objects(source)
+        shown = _model_names([str(row["vectors"]) for row in figures if "vectors" in row])
+        for row in figures:
+            row.update({"vectors": shown[str(row["vectors"])]} if "vectors" in row else {})
+        return plots.models_by_set(figures, **common)
     comparison = read_comparison(source)
     if against == "set":
         rows = [{**figure, "vectors": row["model"]} for row in comparison.rows for figure in row["figures"]]

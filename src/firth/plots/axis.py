@@ -67,10 +67,23 @@ def word_axis(
         estimate = runs.estimate(lambda run: _positions(run, axes, selection.words))
         positions, ends = estimate.value, np.stack([estimate.low, estimate.high])  # (2, n, 1 or 2)
     picture = (_two if second else _one)(selection, positions, ends, names, notes)
+    what = ", ".join(f"between {' and '.join(_heads(axis))}" for axis in axes)
+    default = f"{counted(len(picture.rows), 'word')} {what}{name_of(vectors)}"
+    captions = [f"{pole[0]} is the mean of {', '.join(pole)}." for axis in axes for pole in axis if _is_mean(pole)]
     if runs is not None:
-        picture = replace(picture, caption=f"{CAPTION} Means of {len(runs)} runs, with intervals of 95 %.")
-    what = f"{counted(len(picture.rows), 'word')} between {' and '.join(names)}{name_of(vectors)}"
-    return replace(picture, title=what if title is None else title)
+        captions.append(f"Means of {len(runs)} runs, with intervals of 95 %.")
+    return replace(
+        picture, title=default if title is None else title, caption=" ".join([CAPTION, *dict.fromkeys(captions)])
+    )
+
+
+def _is_mean(pole: str | Sequence[str]) -> bool:
+    return not isinstance(pole, str) and len(pole) > 1
+
+
+def _heads(axis: Poles) -> list[str]:
+    """The word that stands for each pole: its first."""
+    return [pole if isinstance(pole, str) else pole[0] for pole in axis]
 
 
 def _direction(vectors: Vectors, poles: Poles, notes: list[str]) -> tuple[Floats, str]:
@@ -78,8 +91,7 @@ def _direction(vectors: Vectors, poles: Poles, notes: list[str]) -> tuple[Floats
     sides = [[pole] if isinstance(pole, str) else list(pole) for pole in poles]
     for words in sides:
         notes += known_words(vectors, words)[1]
-    names = [words[0] if len(words) == 1 else f"{words[0]} ..." for words in sides]
-    direction = axis_between(vectors, *sides, name=" → ".join(names))
+    direction = axis_between(vectors, *sides, name=" → ".join(_heads(poles)))
     return direction.direction, direction.name
 
 
@@ -119,7 +131,6 @@ def _one(selection: Selection, positions: Floats, ends: Floats | None, names: li
             Points(xy=xy, labels=words, groups=groups, labelled=False),
         ],
         rows=_rows(words, "x", positions[order], None if ends is None else ends[:, order]),
-        caption=CAPTION,
         notes=notes,
         x=Axis(name=f"{names[0]} (cosine)", low=-reach, high=reach),
         y=Axis(
@@ -154,7 +165,6 @@ def _two(selection: Selection, positions: Floats, ends: Floats | None, names: li
             Points(xy=positions, labels=selection.words, groups=selection.groups),
         ],
         rows=_rows(selection.words, "xy", positions, ends),
-        caption=CAPTION,
         notes=notes,
         x=Axis(name=f"{names[0]} (cosine)", low=-reach[0], high=reach[0]),
         y=Axis(name=f"{names[1]} (cosine)", low=-reach[1], high=reach[1]),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from firth.arguments import explained
+from firth.bias.query import title_of
 from firth.errors import OptionError, counted
 from firth.plots.picture import Axis, Lines, Picture, Points
 
@@ -82,9 +83,9 @@ def _checked(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _tick_label(row: Mapping[str, Any]) -> str:
     if row["p"] is None:
-        return str(row["name"])
+        return title_of(row["name"])
     probability = "< 0.001" if row["p"] < 0.001 else f"= {row['p']:z.3f}"
-    return f"{row['name']} (p {probability})"
+    return f"{title_of(row['name'])} (p {probability})"
 
 
 def _hover_text(row: Mapping[str, Any]) -> str:

@@ -1,10 +1,15 @@
 """Which words of a query are found, and what is said of the others."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import firth
+from firth import bias
 from firth.bias.metrics import weat
-from firth.bias.query import Query, lookup
+from firth.bias.query import TITLES, Query, lookup, title_of
 from firth.errors import FormatError, OptionError
 from firth.vectors.word_vectors import WordVectors
 
@@ -68,3 +73,21 @@ def test_a_vector_that_is_not_finite():
     rows[5, 1] = np.nan
     with pytest.raises(FormatError, match="the vector of 'him' holds NaN"):
         weat(WordVectors(WORDS, rows), Query.of([["art"], ["math"]], [["he", "him"], ["she"]]))
+
+
+def test_tests_of_the_literature_have_titles_for_people():
+    """A part of a query keeps its own name; JSON keeps the short names."""
+    assert title_of("weat-6") == "Names and careers (WEAT 6)"
+    assert title_of("weat-6: career") == "Names and careers (WEAT 6): career"
+    assert title_of("men / women") == "men / women"
+    assert list(TITLES) == list(bias.WEAT_TESTS)
+    score = bias.BiasScore("weat", "weat-7", 0.5, {})
+    assert "Mathematics, arts and gender (WEAT 7)" in score._repr_html_()
+    assert score.row["name"] == "weat-7"
+
+
+def test_the_explorer_says_the_same():
+    page = (Path(firth.__file__).parent / "explorer" / "page" / "views.js").read_text("utf-8")
+    presets = dict(re.findall(r'"([^"]+ \(WEAT \d+\))": "(weat-\d+)"', page))
+    assert len(presets) >= 5
+    assert {name: title for title, name in presets.items()}.items() <= TITLES.items()

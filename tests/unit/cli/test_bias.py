@@ -104,9 +104,18 @@ def test_the_published_lists_are_the_usual_ones(firth, shared_data, tmp_path):
     random = np.random.default_rng(0)
     WordVectors(words, random.normal(size=(len(words), 8))).save(tmp_path / "few.firth")
     ended = firth("bias", "few.firth", "--data", shared_data)
-    assert [line.split()[0] for line in ended.out.splitlines()] == ["query", "weat-7"]
-    assert "weat-6 is left out: no word of male_names, female_names, career, family has a vector" in ended.err
+    assert [line.split("  ")[0] for line in ended.out.splitlines()] == [
+        "query",
+        "Mathematics, arts and gender (WEAT 7)",
+    ]
+    assert (
+        "Names and careers (WEAT 6) is left out: no word of male_names, female_names, career, family has a vector"
+        in ended.err
+    )
     told = firth("debias", "few.firth", "--data", shared_data, "-o", "out")
     assert told.status == 0, told.err
-    assert "weat-6 is left out: none of the 8 words of target set 'male_names' has a vector" in told.err
+    assert (
+        "Names and careers (WEAT 6) is left out: none of the 8 words of target set 'male_names' has a vector"
+        in told.err
+    )
     assert "direct-bias" in told.out

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firth.cli import app
+from firth.cli import app, plot
 from firth.vectors.word_vectors import WordVectors
 
 WORDS = ["man", "woman", "king", "queen", "boy", "girl"]
@@ -36,8 +36,8 @@ TITLES = {
     "analogy": "2 pairs of words (tiny)",
     "neighbours": "2 nearest neighbours of man and of these (tiny)",
     "similarity": "Cosines of 3 words (tiny)",
-    "axis": "6 words between woman ... → man ... (tiny)",
-    "plane": "6 words between woman → man and boy → king (tiny)",
+    "axis": "6 words between woman and man (tiny)",
+    "plane": "6 words between woman and man, between boy and king (tiny)",
     "curve": "Loss of 1 model, per epoch",
     "models": "2 models on 1 set, with 95 % intervals",
     "time": "1 model, 1.0 M words, 2 threads",
@@ -174,5 +174,11 @@ def test_curves_of_a_comparison_are_those_of_its_models(run):
     status, out, _ = run("curve", "v.firth", "comparison", "--relative", "--json")
     assert status == 0
     rows = [json.loads(line) for line in out.splitlines()]
-    assert [(row["model"], row["epoch"]) for row in rows] == [("v.firth", 1), ("v.firth", 2), ("cbow", 1), ("cbow", 2)]
+    assert [(row["model"], row["epoch"]) for row in rows] == [("v", 1), ("v", 2), ("cbow", 1), ("cbow", 2)]
     assert [row["loss"] for row in rows] == pytest.approx([1, 2.5 / 3, 1, 0.5])
+
+
+def test_legends_show_names_of_models_not_paths():
+    names = plot._model_names(["old/wiki.firth", "new/wiki.firth", "/data/news.vec", "old/wiki.firth"])
+    assert names == {"old/wiki.firth": "old/wiki", "new/wiki.firth": "new/wiki", "/data/news.vec": "news"}
+    assert plot._model_names(["a.firth", "a.vec"]) == {"a.firth": "a.firth", "a.vec": "a.vec"}

@@ -16,7 +16,7 @@ def test_places_by_hand(plane):
     assert [text for _, text in picture.y.ticks] == ["east", "between", "north", "west"]
     assert [place for place, _ in picture.y.ticks] == [3, 2, 1, 0]
     assert picture.x.name == "west → east (cosine)"
-    assert picture.title == "4 words between west → east"
+    assert picture.title == "4 words between west and east"
 
 
 def test_a_pole_of_several_words_is_their_mean(plane):
@@ -24,7 +24,7 @@ def test_a_pole_of_several_words_is_their_mean(plane):
     1/2 / sqrt(10/4) = 0.3162."""
     picture = word_axis(plane, ("west", ["east", "north"]), ["north"])
     assert picture.rows[0]["x"] == pytest.approx(0.5 / np.sqrt(2.5))
-    assert picture.x.name == "west → east ... (cosine)"
+    assert picture.x.name == "west → east (cosine)"
 
 
 def test_two_axes_make_a_plane(plane):
@@ -58,6 +58,12 @@ def test_wrong_poles_are_refused(plane):
         word_axis(plane, ("east", "up"), ["north"])
     picture = word_axis(plane, ("east", ["west", "up"]), ["north"])
     assert list(picture.notes) == ["1 of 2 words have no vector: up"]
+
+
+def test_the_caption_says_what_a_pole_is_the_mean_of(plane):
+    picture = word_axis(plane, ("west", ["east", "north"]), ["north"])
+    assert picture.title == "1 word between west and east"
+    assert picture.caption.endswith("0 is neutral. east is the mean of east, north.")
 
 
 def test_runs_have_intervals(runs):

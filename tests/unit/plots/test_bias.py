@@ -39,3 +39,11 @@ def test_rows_that_are_no_effects_are_refused(row, told):
 def test_no_rows_are_refused():
     with pytest.raises(OptionError, match="no effects to draw"):
         bias_summary([])
+
+
+def test_tests_of_the_literature_have_their_titles():
+    picture = bias_summary([{"name": "weat-10", "effect": 0.5, "p": 0.01}])
+    assert [text for _, text in picture.y.ticks] == [
+        "Young and old people's names and pleasantness (WEAT 10) (p = 0.010)"
+    ]
+    assert picture.rows[0]["name"] == "weat-10"
