@@ -108,3 +108,8 @@ class ProgressBar:
             self._handle = display(content, raw=True, display_id=True)
         else:
             self._handle.update(content, raw=True)
+
+    def clear(self) -> None:
+        """Show nothing any more."""
+        if self._handle is not None:
+            self._handle.update({"text/html": "", "text/plain": ""}, raw=True)

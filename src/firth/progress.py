@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TextIO, cast
 
 from firth.errors import OptionError, brief
@@ -310,17 +310,27 @@ class _NotebookBar:
         self._began, self._shown = time.monotonic(), -math.inf
         self._stage = ""
         self._waiting: Status | None = None
+        self._counted: Status | None = None  # the last that counts something
 
     def __call__(self, status: Status) -> None:
         now = time.monotonic()
         self._waiting = status
+        if status.done or status.total:
+            self._counted = status
         if now - self._began >= NOTICE and (status.stage != self._stage or now - self._shown >= NOTICE):
             self._show(status, now)
 
     def finish(self) -> None:
-        """Show the last state, unless the work was too short for a bar."""
-        if self._stage and self._waiting is not None:
-            self._show(self._waiting, time.monotonic())
+        """Leave the last state that counts something, or nothing: other stages say what goes on, and it is over."""
+        if not self._stage:
+            return
+        if self._counted is None:
+            self._bar.clear()
+        elif self._counted.stage != self._stage:  # it had ended before the next began
+            counted = self._counted
+            self._show(replace(counted, done=counted.total or counted.done), self._shown)
+        elif self._waiting is not None:
+            self._show(self._waiting, self._shown)
 
     def _show(self, status: Status, now: float) -> None:
         self._stage, self._shown, self._waiting = status.stage, now, None

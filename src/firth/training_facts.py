@@ -25,7 +25,7 @@ class TrainingFacts(dict[str, Any]):
             ("options", ", ".join(f"{name}={value!r}" for name, value in named.items() if name != "model")),
             ("trained on", self._amount()),
             *((name, self.get(name)) for name in PLAIN),
-            ("loss", Markup(curve(self.losses, "training loss"))),
+            ("loss", Markup(self._curve())),
         ]
         shown = [(name, value) for name, value in rows if value is not None and value is not False and value != ""]
         return facts(f"Training of {named.get('model') or self.get('model') or 'a model'}", shown, more=course)
@@ -36,13 +36,28 @@ class TrainingFacts(dict[str, Any]):
         losses = self.get("loss")
         if not isinstance(losses, Sequence) or isinstance(losses, str):
             losses = [row.get("loss") for row in _rows(self)]
-        return [float(loss) for loss in losses if isinstance(loss, int | float) and math.isfinite(loss)]
+        return _finite(losses)
+
+    def _curve(self) -> str:
+        """Return the curve of the loss that says most: on a fixed sample or held-out data, otherwise of training."""
+        samples = self.get("sample_loss")
+        curves = {
+            "loss on a fixed sample": samples if isinstance(samples, list) else [],
+            "loss on held-out data": [row.get("held_out_loss") for row in _rows(self)],
+            "training loss": self.losses,
+        }
+        drawn = (curve(_finite(values), name) for name, values in curves.items())
+        return next(filter(None, drawn), "")
 
     def _amount(self) -> str:
         unit = str(self.get("unit", "words"))
         number, seconds = self.get(unit), self.get("seconds")
         parts = [f"{number:,} {unit}"] if isinstance(number, int) else []
         return " in ".join([*parts, f"{seconds:,.1f} s"] if isinstance(seconds, int | float) else parts)
+
+
+def _finite(losses: Sequence[Any]) -> list[float]:
+    return [float(loss) for loss in losses if isinstance(loss, int | float) and math.isfinite(loss)]
 
 
 def text_facts(corpus: Any) -> dict[str, Any]:

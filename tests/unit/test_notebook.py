@@ -79,6 +79,8 @@ def test_a_bar_is_made_once_and_then_changed(kernel):
     assert html[0] == '<div><progress value="0.2500" max="1"></progress> <b>training &lt;1&gt;</b> 25 %</div>'
     assert html[2] == "<div><b>evaluating</b> 3 sets</div>"
     assert kernel.displayed[1]["text/plain"] == "training <1>  50 %"
+    bar.clear()
+    assert kernel.displayed[3] == {"text/html": "", "text/plain": ""}
 
 
 def results():

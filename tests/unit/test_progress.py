@@ -270,6 +270,22 @@ class TestNotebook:
         ]
         assert states[-1][1].startswith(" 60 %  300 words/s")
 
+    def test_a_stage_that_counts_nothing_is_no_leftover(self, monkeypatch, states):
+        """What stays is the stage before it, all of which is done; or nothing."""
+        cleared = []
+        monkeypatch.setattr(progress.ProgressBar, "clear", lambda bar: cleared.append(bar))
+        self.at_times(monkeypatch, [100.0, 100.4, 100.8])
+        assert shown(None, [at(900), progress.Status(stage="numbering words")]) == ""
+        assert [(stage, share) for stage, _, share in states] == [
+            ("training, epoch 1/2", 0.9),
+            ("numbering words", None),
+            ("training, epoch 1/2", 1.0),
+        ]
+        assert cleared == []
+        self.at_times(monkeypatch, [100.0, 100.4])
+        shown(None, [progress.Status(stage="intervals and tests")])
+        assert len(cleared) == 1
+
     def test_short_work_shows_nothing(self, monkeypatch, states):
         self.at_times(monkeypatch, [100.0, 100.1, 100.2])
         assert shown(None, [at(500), at(1000)]) == ""

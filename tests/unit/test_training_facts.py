@@ -27,7 +27,10 @@ def test_of_word_vectors():
     assert "dim=5, window=2" in cells(html)
     assert "1,200 words in 0.5 s" in cells(html)
     assert cells(html)[-9:] == ["epoch", "loss", "loss on a fixed sample", "1", "2.5", "2.4", "2", "2.25", "2.2"]
-    assert "training loss: from 2.5 to 2.25" in html
+    assert "loss on a fixed sample: from 2.4 to 2.2" in html
+    assert "training loss: from 2.5 to 2.25" in TrainingFacts({**WORDS, "sample_loss": None})._repr_html_()
+    rows = [{"loss": 3 / n, "held_out_loss": 4 / n} for n in (1, 2)]
+    assert "loss on held-out data: from 4 to 2" in TrainingFacts({**NEURAL, "rows": rows})._repr_html_()
     assert "interrupted" not in html
     assert cells(TrainingFacts({**WORDS, "seed": 0})._repr_html_())[4:6] == ["seed", "0"]
 

@@ -59,7 +59,8 @@ class MapPage:
     def _repr_html_(self) -> str:
         return (
             f'<iframe title="{html.escape(self.title)}" srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" '
-            f'style="box-sizing:border-box;width:100%;height:{HEIGHT}px;border:1px solid #8884;border-radius:6px"></iframe>'
+            f'style="box-sizing:border-box;width:100%;height:{HEIGHT}px;border:1px solid #8884;border-radius:6px">'
+            "</iframe>"
         )
 
 
