@@ -43,6 +43,7 @@ TEXTS = (
     "tokens",
     "tags",
     "lemmas",
+    "removals",
     "tokenizer",
     "tokenizer_config",
     *(f"{side}-{name}" for side in ("source", "target") for name in _LISTS),

@@ -71,6 +71,24 @@ def apply(script: str, form: str) -> str:
     return {TITLE: _title, UPPER: str.upper}.get(case, str)(edited)
 
 
+@functools.lru_cache(maxsize=1 << 16)
+def removed(script: str, form: str) -> str | None:
+    """Return what a script deletes from a form, before and behind "|"; None if the form is too short for it.
+
+    Raises:
+        ValueError: no such script, or a lemma of its own.
+
+    >>> removed("t|>-+a|-", "Räume"), removed("l||--", "x")
+    ('ä|e', None)
+    """
+    _, prefix, suffix = _parsed(script)
+    text = form.lower()
+    before, behind = (sum(step in (_COPY, _DELETE) for step in steps) for steps in (prefix, suffix))
+    if before + behind > len(text):
+        return None
+    return _END.join(_deleted(*part) for part in ((prefix, text[:before]), (suffix, text[len(text) - behind :])))
+
+
 def is_whole(script: str) -> bool:
     """Return whether a script is a lemma of its own, whatever the form."""
     return script.startswith(_WHOLE)
@@ -155,6 +173,11 @@ def _parsed(script: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     ):
         raise ValueError(f"{script!r}: expected an edit script such as 'l||-'")
     return script[0], tuple(parts[0]), tuple(parts[1])
+
+
+def _deleted(steps: tuple[str, ...], text: str) -> str:
+    reading = [step for step in steps if step in (_COPY, _DELETE)]
+    return "".join(character for step, character in zip(reading, text, strict=True) if step == _DELETE)
 
 
 def _rewritten(steps: tuple[str, ...], text: str) -> str:

@@ -6,8 +6,11 @@ What
 Objective
     bilstm   h_t = [LSTM_f(x_1 .. x_t); LSTM_b(x_T .. x_t)]
     window   z_t = V [x_{t-w}; ...; x_{t+w}] + b,   h_t = hardtanh(z_t)
+    scores   s(y) = w_y . h_t + b_y, and for tags y of several attributes, such as Case=Nom|Number=Sing,
+             s(y) = (w_y + sum of v_a over the attributes a of y) . h_t + b_y
 Source
-    Lample et al. 2016, section 2.1; Collobert et al. 2011, sections 3.3.1 (window) and 3.2 (HardTanh).
+    Lample et al. 2016, section 2.1; Collobert et al. 2011, sections 3.3.1 (window) and 3.2 (HardTanh); for weights of
+    the parts of a tag Müller, Schmid and Schütze 2013, "Efficient higher-order CRFs for morphological tagging".
 Departures
     Dropout on the vectors of words and, in a BiLSTM, between layers and on its output; one mask per sentence.
 Cost
@@ -115,10 +118,16 @@ class TagHead(nn.Module, abc.ABC):
     def __init__(self, width: int, tags: TagSet) -> None:
         super().__init__()
         self.linear = nn.Linear(width, len(tags))
+        self.attributes: nn.Linear | None = None
+        if (table := tags.attributes).size:
+            self.attributes = nn.Linear(width, table.shape[1], bias=False)
+            self.register_buffer("attributes_of_tags", torch.from_numpy(table.T.copy()), persistent=False)
 
     def forward(self, h: torch.Tensor) -> torch.Tensor:
         """Return (B, T, K) scores of (B, T, W) vectors, in single precision or double."""
         scores: torch.Tensor = self.linear(h)
+        if self.attributes is not None:
+            scores = scores + self.attributes(h) @ self.get_buffer("attributes_of_tags")
         return scores.to(torch.promote_types(scores.dtype, torch.float32))
 
     @abc.abstractmethod

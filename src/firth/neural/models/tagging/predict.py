@@ -328,6 +328,10 @@ class TaggerModel(SavedModel):
             for row, sums in zip(rows, torch.stack([part.float().sum((1, 2)) for part in scores], 1), strict=True):
                 if not sums.isfinite().all():
                     raise not_finite(f"sentence {row} ({brief(' '.join(words_of(sentences[row])))})", self)
+            if self.lemmas is not None:
+                number = self.targets.index(LEMMA)
+                words = [words_of(sentences[row]) for row in rows]
+                scores[number] = self.lemmas.fitting(scores[number], words, self.sets[number].names)
             chains = [
                 heads[target][0].sequences(scores[target], inputs.lengths, heads[target][1]) for target in targets
             ]
@@ -373,7 +377,7 @@ def _shown_marginals(chain: Chain, tags: TagSet) -> list[Floats]:
 
 
 def _written_sets(sets: Sequence[TagSet]) -> Saved:
-    names = ("names", "scheme", "shown_scheme", "broken")
+    names = ("names", "scheme", "shown_scheme", "broken", "attributed")
     return Saved(texts={TAGS: [{name: getattr(tags, name) for name in names} for tags in sets]})
 
 
@@ -396,4 +400,4 @@ def _tag_set(facts: Any) -> TagSet:
         raise ValueError(f"schemes {scheme!r}, {shown!r}")
     if scheme is not None and not all(name[:1] in "BIOES" for name in names):
         raise ValueError("tags that mark no spans")
-    return TagSet(names, scheme, shown, int(facts["broken"]))
+    return TagSet(names, scheme, shown, int(facts["broken"]), bool(facts.get("attributed", False)))

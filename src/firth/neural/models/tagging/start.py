@@ -76,7 +76,9 @@ def extended_lemmas(start: TaggerModel, learned: Lemmas | None) -> Lemmas | None
         return None
     if start.lemmas is None:
         raise OptionError(f"start: the tags of {LEMMA!r} are no edit scripts; train it anew, without start")
-    return Lemmas({**start.lemmas.dictionary, **learned.dictionary})
+    removals = {code: parts | start.lemmas.removals.get(code, frozenset()) for code, parts in learned.removals.items()}
+    both = {**start.lemmas.removals, **removals} if start.lemmas.removals else {}
+    return Lemmas({**start.lemmas.dictionary, **learned.dictionary}, both)
 
 
 def extended_set(start: TagSet, learned: TagSet, target: str, name: str) -> TagSet:

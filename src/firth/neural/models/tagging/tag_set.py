@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TypeVar
 
 import numpy as np
@@ -34,6 +35,7 @@ from firth.readers.span_tags import (
 UNKNOWN_TAG = -1
 USUAL = ("BIO", "IOB1", "BIOES")  # notations of tags
 NAMED = 5  # tags that a message names
+SEPARATOR = "|"  # of the attributes of a tag
 Ids = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 _SHOWN = {"S": "B", "E": "I"}
@@ -49,12 +51,14 @@ class TagSet:
         scheme: "bio" or "bioes" if they mark spans, else None.
         shown_scheme: the scheme in which tags are shown, likewise.
         broken: spans of the training data that broke the rules of their scheme.
+        attributed: whether tags are attributes with values, such as Case=Nom|Number=Sing, which are scored one by one.
     """
 
     names: list[str]
     scheme: str | None = None
     shown_scheme: str | None = None
     broken: int = 0
+    attributed: bool = False
 
     def __len__(self) -> int:
         return len(self.names)
@@ -90,6 +94,16 @@ class TagSet:
         """The L tags that are shown, as a set."""
         return TagSet(self.shown, self.shown_scheme, self.shown_scheme, self.broken)
 
+    @cached_property
+    def attributes(self) -> npt.NDArray[np.float32]:
+        """(K, A), 1 where a tag has an attribute with a value; (K, 0) unless `attributed`."""
+        parts = [name.split(SEPARATOR) if self.attributed else [] for name in self.names]
+        columns = {part: column for column, part in enumerate(dict.fromkeys(chain.from_iterable(parts)))}
+        table = np.zeros((len(self), len(columns)), np.float32)
+        for row, of_tag in zip(table, parts, strict=True):
+            row[[columns[part] for part in of_tag]] = 1
+        return table
+
     def encode(self, tags: Sequence[str]) -> Ids:
         """Return (T,) numbers of tags in any scheme; -1 for tags that are unknown."""
         coded = tags if self.scheme is None else span_tags(spans_of(tags), len(tags), self.scheme)
@@ -122,7 +136,8 @@ def learn_tag_set(sentences: Sequence[Sequence[str]], scheme: str) -> TagSet:
     given = scheme_of(sentences)
     if given is None:
         counts = Counter(tag for tags in sentences for tag in tags)
-        return TagSet(sorted(counts, key=lambda tag: (-counts[tag], tag)))
+        attributed = any(_is_attributed(tag) for tag in counts)
+        return TagSet(sorted(counts, key=lambda tag: (-counts[tag], tag)), attributed=attributed)
     kinds = Counter(kind for tags in sentences for _, _, kind in spans_of(tags))
     coded = BIOES if given == BIOES else scheme
     prefixes = "BIES" if coded == BIOES else "BI"
@@ -130,6 +145,11 @@ def learn_tag_set(sentences: Sequence[Sequence[str]], scheme: str) -> TagSet:
     names = [OUTSIDE, *(f"{prefix}-{kind}" if kind else prefix for kind in ordered for prefix in prefixes)]
     broken = sum(broken_spans(tags, given) for tags in sentences)
     return TagSet(names, coded, BIOES if given == BIOES else BIO, broken)
+
+
+def _is_attributed(tag: str) -> bool:
+    parts = tag.split(SEPARATOR)
+    return len(parts) > 1 and all("=" in part for part in parts)
 
 
 def check_notation(sentences: Sequence[Sequence[str]], target: str, name: str) -> str | None:

@@ -67,7 +67,7 @@ from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.embedders import INPUT, Embedders, check_joins, embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import TokenOptions, with_vectors
-from firth.neural.models.tokens.reader import ReadSentence, TokenReader, words_of
+from firth.neural.models.tokens.reader import MORPHOLOGY, SPELLING, ReadSentence, TokenReader, words_of
 from firth.neural.structs.chains import best_tags
 from firth.neural.supervised import SupervisedTask, digest, loss_per_token, on_device, split_examples
 from firth.neural.training.batching import Buckets
@@ -128,7 +128,11 @@ class TaggerOptions(TokenOptions, abc.ABC):
     )
     layers: int = option(1, "number of LSTM layers", minimum=1)
     window: int = option(2, "words on each side, with encoder=window", minimum=0)
-    spelling: bool = option(True, "look-ups of capitals and of the last two and three letters of a word")
+    spelling: bool = option(
+        True,
+        "look-ups of capitals and of the last two and three letters of a word; with feats or lemma of its last one to "
+        "five and its first three and four letters",
+    )
     margin: float = option(1.0, "margin, with head=margin", minimum=0)
     dropout: float = option(
         0.5, "dropout of the vectors of words, before and after the encoder", minimum=0, maximum=0.99
@@ -164,7 +168,9 @@ class TaggerOptions(TokenOptions, abc.ABC):
     @property
     def read_columns(self) -> tuple[str, ...]:
         """The columns that are read besides words and characters."""
-        return ("capitals", "suffix", "long_suffix") if self.spelling else ()
+        if not self.spelling:
+            return ()
+        return MORPHOLOGY if {"feats", LEMMA} & {*self.target_names} else SPELLING
 
     def head_of(self, target: str, tags: TagSet) -> str:
         """Return how the tags of a target are decided: `head`, or what its default says."""

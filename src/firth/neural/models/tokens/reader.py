@@ -12,6 +12,7 @@ Cost
     A look-up per token and table; each distinct word of a batch is spelled once.
 """
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -65,14 +66,20 @@ def capitals(word: str) -> str:
     return f"{kind}-digit" if any(map(str.isdigit, word)) else kind
 
 
-def suffix(word: str) -> str:
-    """Return the last two characters of a word in lower case."""
-    return lower(word)[-2:]
+AFFIXES = {  # name: the part of a word
+    "suffix_1": slice(-1, None),
+    "suffix": slice(-2, None),
+    "long_suffix": slice(-3, None),
+    "suffix_4": slice(-4, None),
+    "suffix_5": slice(-5, None),
+    "prefix_3": slice(3),
+    "prefix_4": slice(4),
+}
 
 
-def long_suffix(word: str) -> str:
-    """Return the last three characters of a word in lower case."""
-    return lower(word)[-3:]
+def _parts(sentence: Any, part: slice) -> list[str]:
+    """Return a part of each word in lower case."""
+    return [lower(word)[part] for word in words_of(sentence)]
 
 
 COLUMNS: dict[str, Callable[[Any], Sequence[str]]] = {  # name: its values of a sentence
@@ -81,9 +88,10 @@ COLUMNS: dict[str, Callable[[Any], Sequence[str]]] = {  # name: its values of a 
     "feats": lambda sentence: sentence.features,
     "lemma": lambda sentence: sentence.lemmas,
     "capitals": lambda sentence: [capitals(word) for word in words_of(sentence)],
-    "suffix": lambda sentence: [suffix(word) for word in words_of(sentence)],
-    "long_suffix": lambda sentence: [long_suffix(word) for word in words_of(sentence)],
+    **{name: functools.partial(_parts, part=part) for name, part in AFFIXES.items()},
 }
+SPELLING = ("capitals", "suffix", "long_suffix")  # what tells how a word is written
+MORPHOLOGY = ("capitals", *AFFIXES)  # what tells its forms
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,6 +78,25 @@ def test_a_form_and_tag_with_one_lemma_keeps_it():
     assert learn_lemmas(replace(EXAMPLES, tags={"upos": EXAMPLES.tags["upos"]})) is None
 
 
+def test_the_likeliest_script_that_fits_is_taken():
+    """Scripts that delete one or two letters have deleted s, and w of saw: no other word loses its last letters."""
+    lemmas = learn_lemmas(EXAMPLES)
+    assert lemmas.removals["l||-"] == {"|s"}
+    assert lemmas.removals["l||--+e+e"] == {"|aw"}
+    names = ["l||-", "l||--+e+e", "l||", "=go"]
+    scores = torch.tensor([[[3.0, 2.0, 1.0, 0.0]] * 3, [[0.0, 3.0, 1.0, 2.0]] * 3])
+    fitting = lemmas.fitting(scores, [["cats", "cat", "raw"], ["cats"]], names)
+    best = [[names[k] for k in row] for row in fitting.argmax(2).tolist()]
+    assert best == [["l||-", "l||", "l||--+e+e"], ["=go", "l||--+e+e", "l||--+e+e"]]
+    assert torch.equal(Lemmas({}).fitting(scores, [["cat"] * 3] * 2, names), scores)  # of an older tagger
+
+
+def test_removals_are_kept_in_the_folder(tagger, tmp_path):
+    tagger.save(tmp_path / "tagger")
+    kept = firth.load(tmp_path / "tagger")
+    assert kept.lemmas.removals == tagger.lemmas.removals != {}
+
+
 def test_lemmas_of_their_own_that_occur_once_are_no_tags():
     scripts = with_scripts(EXAMPLES).tags["lemma"]
     assert scripts == [("l||", "l||-"), ("l||--+e+e", "=go")]

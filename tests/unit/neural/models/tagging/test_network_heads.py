@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.neural.models.tagging.network import CrfHead, SoftmaxHead
-from firth.neural.models.tagging.tag_set import learn_tag_set
+from firth.neural.models.tagging.tag_set import TagSet, learn_tag_set
 from firth.neural.structs.chains import best_tags
 
 SPANS = learn_tag_set([["B-A", "I-A"]], "bioes")  # O, B, I, E, S
@@ -79,3 +79,14 @@ def test_softmax_decides_each_tag_by_itself():
     expected = [-(logs[0, 0, 1] + logs[0, 1, 2] + logs[0, 2, 3]), -logs[1, 0, 4]]
     torch.testing.assert_close(head.loss(scores, tags, lengths), torch.stack(expected), atol=1e-6, rtol=0)
     assert best_tags(head.chain(scores, lengths)) == [scores[0].argmax(1).tolist(), scores[1, :1].argmax(1).tolist()]
+
+
+def test_tags_of_attributes_share_their_weights():
+    tags = TagSet(["_", "A=1", "A=1|B=2", "A=2|B=2"], attributed=True)
+    head, h = SoftmaxHead(3, tags), torch.randn(2, 5, 3)
+    by_part = dict(zip(["_", "A=1", "B=2", "A=2"], head.attributes.weight, strict=True))
+    for number, name in enumerate(tags.names):
+        weight = head.linear.weight[number] + sum(by_part[part] for part in name.split("|"))
+        expected = h @ weight + head.linear.bias[number]
+        torch.testing.assert_close(head(h)[..., number], expected)
+    assert SoftmaxHead(3, TagSet(tags.names)).attributes is None  # of an older tagger

@@ -59,3 +59,10 @@ def test_every_sequence_of_spans_is_allowed_and_no_other_one():
 
 def test_a_set_is_its_names():
     assert len(TagSet(["a", "b"])) == 2
+
+
+def test_attributes_of_tags():
+    tags = learn_tag_set([["_", "Case=Nom|Number=Sing", "Case=Acc", "Case=Acc|Number=Sing", "_"]], "bio")
+    assert tags.names == ["_", "Case=Acc", "Case=Acc|Number=Sing", "Case=Nom|Number=Sing"]
+    assert tags.attributes.tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]
+    assert learn_tag_set([["NOUN", "a|b", "Case=Nom"]], "bio").attributes.shape == (3, 0)
