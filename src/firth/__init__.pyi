@@ -48,6 +48,7 @@ from firth.comparison.run import compare as compare
 from firth.coreference.hobbs import hobbs as hobbs
 from firth.corpus.concordance import concordance as concordance
 from firth.corpus.encoded import Corpus as Corpus
+from firth.corpus.periods import periods as periods
 from firth.counts.collocations import collocations as collocations
 from firth.counts.cooccurrence import Cooccurrence as Cooccurrence
 from firth.counts.frequencies import word_frequencies as word_frequencies

@@ -10,13 +10,14 @@ import typer
 from firth.alignment.contrast import contrast as compare_groups
 from firth.alignment.contrast_result import ORDERS, Contrast, check_table
 from firth.alignment.contrast_series import ContrastSeries, contrast_series
-from firth.cli.arguments import AsJson, Quiet, Seed, Threads, flag, names, number, output
+from firth.cli.arguments import AsJson, Quiet, Seed, Threads, flag, names, number, output, whole_numbers
 from firth.cli.flags import with_flags
 from firth.cli.output import note, print_json, printable, showing_choices
 from firth.cli.texts import CORPUS, READING, is_built_corpus, source_of, text_options
 from firth.cli.vectors import refuse
 from firth.comparison.models import trainer, vector_models
 from firth.corpus.encoded import Corpus
+from firth.corpus.periods import periods
 from firth.errors import OptionError, brief
 from firth.plots import contrast_course, contrast_summary
 from firth.plots.saving import check_target
@@ -27,7 +28,7 @@ NEIGHBOURS = 5  # per word and group
 
 def _contrast(
     first: Annotated[str, names("Texts of one group: a folder with a file for each, a table or a corpus folder.", "A")],
-    second: Annotated[str, names("Texts of the other group.", "B")],
+    second: Annotated[str | None, names("Texts of the other group; none with --years.", "B")] = None,
     words: Annotated[
         list[str] | None,
         names(
@@ -37,6 +38,10 @@ def _contrast(
     ] = None,
     names: Annotated[
         tuple[str, str] | None, flag("Names of two groups, such as men women. Default: those of their files.", "A B")
+    ] = None,
+    years: Annotated[
+        str | None,
+        flag("Divide the files of A into periods that begin in these years, by the year in their names.", "YEAR,..."),
     ] = None,
     model: Annotated[
         str,
@@ -75,12 +80,18 @@ def _contrast(
     share of random divisions in which any word moves so far: at most 0.05 for a word that differs beyond doubt.
     --min-count is the count that a word must have in each group; by default 5.
 
-    With three groups or more, each is compared with the next one, and the first with the last.
+    With three groups or more, each is compared with the next one, and the first with the last. Groups are folders, or
+    periods of one folder: --years 1850,1900 makes three.
     """
-    groups, words = _divided([first, second], words or [])
-    if names is not None and len(groups) > 2:
+    rest = [*([] if second is None else [second]), *(words or [])]
+    if (begins := whole_numbers("--years", years)) is not None:
+        by_name, words = dict[str, Any](periods(source_of([first]), begins, markup=bool(options.get("markup")))), rest
+    else:
+        groups, words = _divided(first, rest)
+        by_name = dict(zip(names_of(groups), map(_source, groups), strict=True))
+    if names is not None and len(by_name) > 2:
         raise OptionError(
-            f"--names {' '.join(names)} with {len(groups)} groups: expected no --names; a series has the names of its "
+            f"--names {' '.join(names)} with {len(by_name)} groups: expected no --names; a series has the names of its "
             "files and folders"
         )
     if order not in ORDERS:
@@ -89,17 +100,14 @@ def _contrast(
         check_table(output)
     if plot is not None:
         check_target(plot)
-    by_name = {
-        name: Corpus.open(path) if is_built_corpus([path]) else source_of([path])
-        for name, path in zip(names or names_of(groups), groups, strict=True)
-    }
+    by_name = dict(zip(names or by_name, by_name.values(), strict=True))
     design: dict[str, Any] = {
         "permutations": permutations, "runs": runs, "seed": seed, "threads": threads, "progress": not quiet,
     }  # fmt: skip
     result: Contrast | ContrastSeries
     with showing_choices(quiet):
         compared = trainer(model, {"dim": dim})
-        if len(groups) > 2:
+        if len(by_name) > 2:
             result = contrast_series(compared, by_name, **design, **text_options(options))
         else:
             a, b = by_name
@@ -124,8 +132,17 @@ def _contrast(
 contrast = with_flags(_contrast, [CORPUS, READING])
 
 
-def _divided(groups: list[str], rest: list[str]) -> tuple[list[str], list[str]]:
+def _source(path: str) -> Any:
+    return Corpus.open(path) if is_built_corpus([path]) else source_of([path])
+
+
+def _divided(first: str, rest: list[str]) -> tuple[list[str], list[str]]:
     """Return the groups and the words of a command line: what follows two groups and is a file or a glob is a group."""
+    if not rest:
+        raise OptionError(
+            f"{brief(first)} is one group: expected another, or --years with those in which periods of its files begin"
+        )
+    groups, rest = [first, rest[0]], rest[1:]
     are_texts = [any(c in other for c in "*?[") or Path(other).exists() for other in rest]
     more = are_texts.index(False) if False in are_texts else len(rest)
     if any(are_texts[more:]):

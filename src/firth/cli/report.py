@@ -19,9 +19,9 @@ from firth.cli.texts import CORPUS, READ_TABLES, READING, is_built_corpus, sourc
 from firth.cli.vectors import chosen_words
 from firth.comparison.models import trainer, vector_models
 from firth.corpus.encoded import Corpus
+from firth.corpus.periods import year_of
 from firth.corpus.sources import Files, resolve
 from firth.corpus.table_options import TableOptions
-from firth.counts.frequencies import year_of
 from firth.errors import OptionError
 from firth.runs.samples import DOCUMENTS
 from firth.signals import exit_status
@@ -154,18 +154,20 @@ def _files(corpus: Sequence[str], options: Mapping[str, Any]) -> Sequence[Path]:
 
 def _by_years(paths: Sequence[Path]) -> dict[str, Any]:
     """Return the earlier half of some files and the later, by the years in their names."""
-    dated = sorted((year_of(path.name), path) for path in paths)
+    dated = sorted((year_of(path), path) for path in paths)
     years = sorted({year for year, _ in dated})
     if len(years) < 2:
-        raise OptionError(f"--years: {' and '.join(years) or 'no year'} in the names of files; expected two or more")
+        raise OptionError(
+            f"--years: {' and '.join(map(str, years)) or 'no year'} in the names of files; expected two or more"
+        )
     border = max(dated[len(dated) // 2][0], years[1])
     parts = [pair for pair in dated if pair[0] < border], [pair for pair in dated if pair[0] >= border]
     return {_period(part): [path for _, path in part] for part in parts}
 
 
-def _period(dated: Sequence[tuple[str, Path]]) -> str:
+def _period(dated: Sequence[tuple[int, Path]]) -> str:
     first, last = dated[0][0], dated[-1][0]
-    return first if first == last else f"{first} to {last}"
+    return str(first) if first == last else f"{first} to {last}"
 
 
 def _commands(

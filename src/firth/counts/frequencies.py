@@ -6,23 +6,20 @@ Source: none; a relative frequency.
 Cost: one pass over the text, encoded once.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Unpack
 
 from firth.arguments import explained
 from firth.corpus.by_document import by_document
 from firth.corpus.options import TokenTextArguments
+from firth.corpus.periods import NAMED, year_of
 from firth.counts.word_document_graph import document_counts
 from firth.errors import CorpusError, OptionError, UnknownWordError
 from firth.hints import near_names
 from firth.progress import Progress
 from firth.text.forms import place_of
-
-_YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,9 @@ def word_frequencies(
     counts = document_counts(corpus)
     names = [str(number + 1) for number in range(len(corpus))] if not documents.names else list(documents.names)
     if years:
-        names = [year_of(name, is_file=bool(documents.names)) for name in names]
+        if not documents.names:
+            raise CorpusError(f"years: {NAMED}")
+        names = [str(year_of(name)) for name in names]
     sizes, occurrences = defaultdict[str, int](int), defaultdict[tuple[int, str], int](int)
     columns = counts.tocsc()[:, rows].toarray()
     for name, size, row_counts in zip(names, counts.sum(axis=1).tolist(), columns.tolist(), strict=True):
@@ -96,18 +95,3 @@ def word_frequencies(
         for number, row in enumerate(rows) if row is not None
         for name in order
     ]  # fmt: skip
-
-
-def year_of(name: str, *, is_file: bool = True) -> str:
-    """Return the year in the name of a file, its first number of four digits.
-
-    Raises:
-        CorpusError: there is none.
-    """
-    match = _YEAR.search(Path(name).name) if is_file else None
-    if match is None:
-        expected = "a year in the name of each file, such as 1815_emma.txt"
-        raise CorpusError(
-            f"{name}: no year in the name; expected {expected}" if is_file else f"years: expected {expected}"
-        )
-    return match[0]

@@ -104,6 +104,22 @@ def test_more_groups_than_two_are_a_series(run, here):
     assert '"word": "w1"' in (here / "p.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.filterwarnings("ignore:permutations=4")
+def test_periods_of_a_folder(run, here):
+    (here / "novels").mkdir()
+    for number, text in enumerate(documents(8, 4)):
+        (here / "novels" / f"{1845 + number}_a.txt").write_text(text, encoding="utf-8")
+    command = ("contrast", "novels", "w1", *QUICK, "--runs", "0", "--min-count", "2", "--json")
+    two = json.loads(run(*command, "--years", "1849")[1])
+    assert [*two["counts"]] == ["before 1849", "from 1849"]
+    assert [*json.loads(run(*command, "--years", "1849", "--names", "a", "b")[1])["counts"]] == ["a", "b"]
+    three = json.loads(run(*command, "--years", "1848,1850")[1])
+    assert [*three["counts"]] == ["before 1848", "1848 to 1849", "from 1850"]
+    assert "--years 1848,x: expected whole numbers" in run(*command, "--years", "1848,x")[2]
+    assert "expected other years than --years 1900" in run(*command, "--years", "1900")[2]
+    assert "'novels' is one group: expected another, or --years" in run("contrast", "novels", "-q")[2]
+
+
 def test_groups_come_before_words(run, here):
     (here / "girls").mkdir()
     status, _, error = run("contrast", "men", "women", "boys", "girls")
