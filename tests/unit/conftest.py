@@ -5,6 +5,7 @@ import pytest
 
 import firth
 from firth.embeddings import replicas
+from tests.unit.runs.conftest import texts
 
 
 @pytest.fixture(scope="session")
@@ -56,3 +57,9 @@ def learned():
         return float(np.mean(own) - np.mean(other))
 
     return nearness
+
+
+@pytest.fixture(scope="session")
+def runs(built):
+    """Three runs, some of which lack some of the words."""
+    return firth.bootstrap(firth.Word2Vec(dim=4, epochs=1, sample=0), built(texts(20)), runs=3, seed=1)

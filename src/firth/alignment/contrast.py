@@ -74,6 +74,8 @@ def contrast(
 ) -> Contrast:
     """Compare what words mean in two groups of documents, with p-values and intervals.
 
+    `firth.contrast_series` compares three groups or more, and `firth.periods` divides files by their years.
+
     A document is a file of several, a text of several, or a row of a table. If each group is a single file, each
     sentence, by default each line, is taken for one.
 

@@ -1,12 +1,15 @@
 """The table of the metrics of bias, and `measure`, which computes one of them by name."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from firth.bias.metrics import ect, mac, ripa, rnd, rnsb, sc_weat, weat
 from firth.bias.query import BiasScore, Query, Vectors
 from firth.errors import OptionError
+from firth.runs.runs import Runs
 
 
 @dataclass(frozen=True)
@@ -38,14 +41,15 @@ METRICS: Mapping[str, BiasMetric] = {
 }
 
 
-def measure(vectors: Vectors, query: Query, metric: str = "weat", *, seed: int = 0) -> list[BiasScore]:
+def measure(vectors: Vectors | Runs, query: Query, metric: str = "weat", *, seed: int = 0) -> list[BiasScore]:
     """Compute a metric; a query with more sets than it takes is split.
 
     A metric with one attribute set, such as `rnd`, is computed for each attribute set; one with one target set, such as
     `sc-weat`, for each target set.
 
     Args:
-        vectors: the vectors.
+        vectors: the vectors; or runs, whose mean value is returned with its interval over runs, and the rest of whose
+            score is that of their consensus.
         query: sets of words.
         metric: one of `METRICS`.
         seed: random seed.
@@ -58,7 +62,23 @@ def measure(vectors: Vectors, query: Query, metric: str = "weat", *, seed: int =
         raise OptionError(f"metric {metric!r}: expected one of {', '.join(METRICS)}")
     description = METRICS[metric]
     options: dict[str, Any] = {"seed": seed} if description.seeded else {}
-    return [description.run(vectors, part, **options) for part in _parts(query, description)]
+    run = partial(description.run, **options)
+    parts = _parts(query, description)
+    if isinstance(vectors, Runs):
+        return [_over_runs(vectors, part, run) for part in parts]
+    return [run(vectors, part) for part in parts]
+
+
+def _over_runs(runs: Runs, query: Query, run: Callable[[Vectors, Query], BiasScore]) -> BiasScore:
+    """Return the score of the consensus with the mean value, and interval, of the runs that have all of its words."""
+    score = run(runs.consensus, query)
+    words = [word for coverage in score.coverage.values() for word in coverage.used]
+    estimate = runs.estimate(
+        lambda vectors: run(vectors, query).value if all(word in vectors for word in words) else math.nan
+    )
+    low, high = (float(end) if math.isfinite(end) else None for end in (estimate.low, estimate.high))
+    note = f"mean and interval of {estimate.runs} runs{'' if score.p is None else '; p is that of their consensus'}"
+    return replace(score, value=estimate.value, low=low, high=high, notes=(*score.notes, note))
 
 
 def _parts(query: Query, description: BiasMetric) -> Iterator[Query]:

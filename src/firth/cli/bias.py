@@ -16,9 +16,11 @@ from firth.cli.vectors import open_vectors, open_word_vectors
 from firth.data import path_of
 from firth.errors import OptionError
 from firth.postprocess.transforms import HISTORY
+from firth.runs.runs import Runs
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
+Space = WordVectors | SubwordVectors | Runs
 _HEADINGS = ("query", "metric", "figure", "95 % interval", "p", "words")
 
 Test = Annotated[
@@ -54,9 +56,10 @@ def bias(
 
     The default is the ten tests of Caliskan et al. 2017. A query names sets of --sets, or of those tests. Words without
     a vector are left out and listed on standard error. The effect size of weat says how reliably two groups differ, not
-    by how much; --json also prints the statistic, which is the difference of cosines.
+    by how much; --json also prints the statistic, which is the difference of cosines. Of runs, the value is their mean
+    and the interval that over runs.
     """
-    space = open_vectors(vectors, quiet)
+    space = open_vectors(vectors, quiet, runs=True)
     metrics = list(METRICS) if metric and "all" in metric else metric or ["weat"]
     queries = _queries(test, sets, query, data)
     measure = _measured if test or query else _measured_if_known
@@ -131,15 +134,13 @@ def debias(
     _note_missing([change.before for change in effects.changes])
 
 
-def _measured(space: WordVectors | SubwordVectors, query: Query, metrics: Sequence[str], seed: int) -> list[BiasScore]:
+def _measured(space: Space, query: Query, metrics: Sequence[str], seed: int) -> list[BiasScore]:
     return [result for metric in metrics for result in instruments.measure(space, query, metric, seed=seed)]
 
 
-def _measured_if_known(
-    space: WordVectors | SubwordVectors, query: Query, metrics: Sequence[str], seed: int
-) -> list[BiasScore]:
+def _measured_if_known(space: Space, query: Query, metrics: Sequence[str], seed: int) -> list[BiasScore]:
     """Skip a default test, with a note, if none of the words of a set has a vector."""
-    if lacking := query.unknown_sets(space):
+    if lacking := query.unknown_sets(space.consensus if isinstance(space, Runs) else space):
         note(f"{title_of(query.name)} is left out: no word of {', '.join(lacking)} has a vector")
         return []
     return _measured(space, query, metrics, seed)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.bias import METRICS, Query, ect, measure, rnd, sc_weat
+from firth.bias import METRICS, Query, ect, measure, rnd, sc_weat, weat
 from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors
 
@@ -35,3 +35,25 @@ def test_the_parts_are_those_of_the_function():
 def test_no_such_metric():
     with pytest.raises(OptionError, match="metric 'weet': expected one of weat, sc-weat"):
         measure(VECTORS, QUERY, "weet")
+
+
+def test_runs_have_an_interval(runs):
+    """The value is the mean over runs, and the rest that of the consensus."""
+    words = runs.words
+    query = Query({"x": words[:4], "y": words[4:8]}, {"a": words[8:12], "b": words[12:16]})
+    (score,) = measure(runs, query, "weat")
+    estimate = runs.estimate(lambda v: weat(v, query).value)
+    assert (score.value, score.low, score.high) == (estimate.value, estimate.low, estimate.high)
+    assert score.p == weat(runs.consensus, query).p
+    assert score.notes[-1] == "mean and interval of 3 runs; p is that of their consensus"
+
+
+def test_runs_without_some_of_the_words_are_left_out(runs):
+    """The sets of words have to be the same in all runs."""
+    single = next(word for word in runs.words if sum(word in run for run in runs) == 1)
+    words = [word for word in runs.words[:20] if word != single]
+    query = Query({"x": [*words[:4], single], "y": words[4:8]}, {"a": words[8:12], "b": words[12:16]})
+    (score,) = measure(runs, query, "weat")
+    assert np.isfinite(score.value)
+    assert (score.low, score.high) == (None, None)
+    assert score.notes[-1].startswith("mean and interval of 1 runs")

@@ -182,6 +182,17 @@ def test_pictures_of_runs(run, here):
     assert "r/run-01 holds one training; expected several, from firth train with --runs" in error
 
 
+def test_bias_of_runs_has_an_interval(run, here):
+    words = firth.load(here / "r").words[:8]
+    sets = {name: words[2 * i : 2 * i + 2] for i, name in enumerate("xyab")}
+    (here / "sets.json").write_text(json.dumps(sets), encoding="utf-8")
+    status, out, _ = run("bias", "r", "--sets", "sets.json", "--query", "x,y:a,b", "--json")
+    row = json.loads(out)
+    assert status == 0
+    assert row["low"] <= row["effect"] <= row["high"]
+    assert row["notes"][-1].startswith("mean and interval of 3 runs")
+
+
 def test_convert_writes_the_consensus(run, here):
     assert run("convert", "r", "c.vec", "-q")[0] == 0
     found, expected = (space.most_similar(word(here))[0] for space in (firth.load("c.vec"), firth.load("r").consensus))

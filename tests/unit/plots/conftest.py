@@ -4,11 +4,9 @@ import re
 import numpy as np
 import pytest
 
-import firth
 from firth import plots
 from firth.comparison.results import Comparison
 from firth.vectors.word_vectors import WordVectors
-from tests.unit.runs.conftest import texts
 
 WORDS = ["red", "blue", "green", "house", "garden", "door"]
 
@@ -80,10 +78,3 @@ def scripts():
     """Words of many scripts, and words that are markup or no text at all."""
     words = ["日本語", "مرحبا", "😀", "हिन्दी", "$x_1$", "<b>&amp;", "tab\there", "\udc80bad", "l" * 100, "</script>"]
     return WordVectors(words, np.random.default_rng(0).normal(size=(len(words), 5)))
-
-
-@pytest.fixture(scope="session")
-def runs(tmp_path_factory):
-    """Three runs, some of which lack some of the words."""
-    corpus = firth.Corpus.build(texts(20), min_count=1, cache=tmp_path_factory.mktemp("corpora"))
-    return firth.bootstrap(firth.Word2Vec(dim=4, epochs=1, sample=0), corpus, runs=3, seed=1)
