@@ -14,7 +14,7 @@ from firth.runs.stability import STABLE
 from firth.vectors.word_vectors import WordVectors
 
 USUAL = 1_000
-GREY_WORDS = "Grey words are unstable: two runs share less than half of their ten nearest."
+GREY_WORDS = "Grey: unstable words; two runs share less than half of their ten nearest."
 UNDOTTED = 80  # words up to which labels stand at their places, without dots
 
 

@@ -161,7 +161,8 @@ def picture_page(picture: Picture) -> MapPage:
     (points,) = picture.marks
     assert isinstance(points, Points), "is_map was asked"
     numbers = np.array([points.group(i) for i in range(len(points.labels))])
-    colours = [*dict.fromkeys([*range(len(picture.groups)), *numbers.tolist()])]  # in the order of the legend
+    in_order = dict.fromkeys([*range(len(picture.groups)), *numbers.tolist()])  # of the legend
+    colours = sorted(in_order, key=lambda number: number < 0)
     number_of = {number: i for i, number in enumerate(colours)}
     return map_page(
         points.labels, points.xy, groups=np.array([number_of[number] for number in numbers.tolist()]),
