@@ -56,7 +56,7 @@ class Cluster:
 
         Inside it, `Corpus.build` lets workers read the files of a text, `Cooccurrence.count` and the models that count
         co-occurrences let them count the rows of some words each, n-gram models the n-grams that begin with some words,
-        `firth.bootstrap` lets each train one run at a time, and neural models with as many `processes` as there are
+        `firth.bootstrap` lets them train the runs, and neural models with as many `processes` as there are
         workers train there. Results have the same bits as without. A piece whose worker is lost is done again. Other
         trainings are not changed: `train` has those of word vectors.
 

@@ -73,8 +73,8 @@ def bootstrap(
         runs: number of runs. With 20, a 95 % interval reaches from the least to the greatest figure; 40 tell more.
         resample: "documents", or "none" to vary the seed of the training alone.
         seed: random seed of all runs; run 7 is the same among 10 and among 40.
-        threads: runs at one time, each with one thread; None is one per processor. Inside `firth.Cluster.lend` each
-            worker trains one run at a time instead.
+        threads: runs at one time, each with one thread; None is one per processor. Inside `firth.Cluster.lend`
+            its workers train them instead, each run in one process.
         checkpoint: folder that each run is saved in when it is finished. A later call with the same corpus, options and
             seed goes on, also with more runs. Its runs are mapped, and take no memory. None keeps them in memory.
         **text: options of `Corpus.build` for a text that is not encoded yet, such as min_count=2, column="body".
