@@ -28,6 +28,7 @@ import reprlib
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 from typing import Any
 
 ADVICE = {  # by the number of an error of the system
@@ -47,14 +48,32 @@ ON_INDEX = False  # whether the package index has firth: a release sets it (CONT
 LONGEST = 80  # characters of a value of the user's in a message
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = LONGEST
+LONGEST_FIELD = 160  # characters of a field of a result
+_OF_FIELDS = reprlib.Repr()
+_OF_FIELDS.maxlist = _OF_FIELDS.maxtuple = _OF_FIELDS.maxdict = _OF_FIELDS.maxset = 12
+_OF_FIELDS.maxstring = _OF_FIELDS.maxother = LONGEST_FIELD
 
 
 def brief(value: Any) -> str:
     """Return the repr of a value for a message: on one line, shortened if it is long."""
-    shown = _REPR.repr(value)
+    return _shortened(value, _REPR, LONGEST)
+
+
+def brief_repr(result: Any) -> str:
+    """Return the repr of a dataclass with its values shortened; as its `__repr__`, whatever it holds fits a screen."""
+    shown = [
+        f"{each.name}={_shortened(getattr(result, each.name), _OF_FIELDS, LONGEST_FIELD)}"
+        for each in fields(result)
+        if each.repr
+    ]
+    return f"{type(result).__qualname__}({', '.join(shown)})"
+
+
+def _shortened(value: Any, representation: reprlib.Repr, longest: int) -> str:
+    shown = representation.repr(value)
     if not isinstance(value, str | bytes):
         shown = " ".join(shown.split())  # arrays take several lines
-    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 4]} ..."
+    return shown if len(shown) <= longest else f"{shown[: longest - 4]} ..."
 
 
 def counted(number: int, what: str) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import ShapeError
+from firth.errors import ShapeError, brief_repr
 
 STOP_SHARE = 1e-3  # share of a text above which a word is taken for a stop word
 _STOP_RANK = 100  # the rank that has this share by Zipf's law, where there are no counts
@@ -33,6 +33,8 @@ class Vocabulary:
     words: Sequence[str]
     counts: npt.NDArray[np.int64]
     total: int
+
+    __repr__ = brief_repr
 
     def __post_init__(self) -> None:
         if len(self.words) != len(self.counts):

@@ -4,14 +4,18 @@ import json
 import pickle
 import subprocess
 import sys
+from dataclasses import dataclass
 from importlib import metadata
+from typing import Any
 
 import numpy as np
 import pytest
 
 import firth
 from firth import errors
-from firth.errors import LONGEST, FirthError, UnknownWordError, brief
+from firth.alignment.semantic_change import SemanticChange
+from firth.errors import LONGEST, FirthError, UnknownWordError, brief, brief_repr
+from firth.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize(
@@ -37,6 +41,43 @@ def test_long_values_are_cut(value):
     assert len(brief(value)) <= LONGEST
     assert "..." in brief(value)
     assert "\n" not in brief(value)
+
+
+@dataclass
+class Result:
+    first: Any
+    second: Any = 0.5
+    third: Any = None
+
+    __repr__ = brief_repr
+
+
+def test_the_repr_of_a_result_is_pythons_while_it_is_short():
+    assert repr(Result([1, 2], "a  b", {"x": (1.5, None)})) == (
+        "Result(first=[1, 2], second='a  b', third={'x': (1.5, None)})"
+    )
+
+
+@pytest.mark.parametrize(
+    "values",
+    [list(range(10**5)), {str(n): [n] * 100 for n in range(10**4)}, np.arange(900.0).reshape(30, 30), "x" * 10**5,
+     [np.arange(900.0)] * 50, tuple({"a": ["b" * 500] * 50} for _ in range(50))],
+)  # fmt: skip
+def test_the_repr_of_a_result_fits_a_screen(values):
+    shown = repr(Result(values, values, Result(values)))
+    assert len(shown) < 600
+    assert "\n" not in shown
+
+
+def test_reprs_of_results_that_hold_a_vocabulary():
+    words = [f"word{number}" for number in range(20_000)]
+    vocabulary = Vocabulary(words, np.full(20_000, 3), 60_000)
+    vectors = firth.WordVectors(words, np.ones((20_000, 3), np.float32))
+    averages = firth.SentenceAverages(vectors, direction=np.ones(3) / 3**0.5)
+    changes = SemanticChange().measure(vectors.first(100), vectors.first(100))
+    for result in (vocabulary, averages, changes):
+        assert repr(result).startswith(f"{type(result).__name__}(")
+        assert len(repr(result)) < 1600
 
 
 def test_messages_stay_short_whatever_is_given():

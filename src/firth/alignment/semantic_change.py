@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from firth import notebook
 from firth.alignment.steps import normalise, orthogonal
-from firth.errors import OptionError
+from firth.errors import OptionError, brief_repr
 from firth.options import option, options_class
 from firth.postprocess.transforms import checked_matrix
 from firth.vectors import cosine, neighbours
@@ -67,6 +67,8 @@ class SemanticChanges:
     kept: Floats
     anchors: int
     neighbours: int
+
+    __repr__ = brief_repr
 
     def _repr_html_(self) -> str:
         changes = [self.facts(word) for word in self.most_changed(SHOWN)]

@@ -9,7 +9,7 @@ from firth.bias.methods import BiasLists
 from firth.bias.metrics import weat
 from firth.bias.query import BiasScore, Query, title_of
 from firth.bias.recovery import Recovery, recovery
-from firth.errors import OptionError
+from firth.errors import OptionError, brief_repr
 from firth.notebook import note, table
 from firth.vectors.word_vectors import WordVectors
 
@@ -60,6 +60,8 @@ class DebiasingEffects:
     changes: Sequence[ScoreChange]
     control: Recovery
     left_out: Sequence[str]
+
+    __repr__ = brief_repr
 
     def _repr_html_(self) -> str:
         figures = [

@@ -11,7 +11,7 @@ from firth.bias.half_sibling import half_sibling_regression
 from firth.bias.hard_debiasing import hard_debias
 from firth.bias.null_space_projection import inlp
 from firth.bias.word_pairs import KnownPairs, Pair
-from firth.errors import OptionError
+from firth.errors import OptionError, brief_repr
 from firth.vectors.word_vectors import WordVectors
 
 
@@ -30,6 +30,8 @@ class BiasLists:
     equalise_pairs: Sequence[Pair] | None = None
     specific: Sequence[str] = ()
     neutral: Sequence[str] = ()
+
+    __repr__ = brief_repr
 
     @classmethod
     def of_gender(cls, data: str | os.PathLike[str] | None = None) -> "BiasLists":

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError, OptionError, brief
+from firth.errors import FormatError, OptionError, brief, brief_repr
 from firth.notebook import Markup, facts, table
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
@@ -58,6 +58,8 @@ class Query:
     attributes: Mapping[str, Words]
     name: str = ""
 
+    __repr__ = brief_repr
+
     def __post_init__(self) -> None:
         for kind, sets in (("target", self.targets), ("attribute", self.attributes)):
             for name, words in sets.items():
@@ -93,6 +95,8 @@ class Coverage:
     used: tuple[str, ...]
     missing: tuple[str, ...]
 
+    __repr__ = brief_repr
+
     @property
     def given(self) -> int:
         """Number of different words in the set."""
@@ -126,6 +130,8 @@ class BiasScore:
     by_word: Mapping[str, float] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    __repr__ = brief_repr
 
     @property
     def missing(self) -> list[str]:

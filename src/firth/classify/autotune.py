@@ -26,7 +26,7 @@ import numpy as np
 
 from firth.classify.classifier import Classifier
 from firth.classify.size_defaults import with_size_defaults
-from firth.errors import DivergenceError, OptionError
+from firth.errors import DivergenceError, OptionError, brief_repr
 from firth.notebook import Markup, facts, table
 from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
@@ -101,6 +101,8 @@ class AutotuneResult:
     classifier: Classifier
     score: float
     trials: list[Trial]
+
+    __repr__ = brief_repr
 
     def _repr_html_(self) -> str:
         seconds = sum(trial.seconds for trial in self.trials)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from firth.classify.features import Features
 from firth.classify.labels import LabelSet
-from firth.errors import OptionError
+from firth.errors import OptionError, brief_repr
 from firth.notebook import table
 
 BINS = 15  # of probabilities, for the calibration error
@@ -71,6 +71,8 @@ class LabelScores:
     by_label: dict[str, LabelScore]
     confusion: npt.NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
     calibration_error: float | None = None
+
+    __repr__ = brief_repr
 
     @property
     def precision(self) -> float:

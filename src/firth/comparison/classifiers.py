@@ -32,7 +32,7 @@ from firth.classify.linear_classifier import learned_labels
 from firth.comparison.learning_curve import DRAWS, LearningCurve, Measured, learning_curve, share
 from firth.comparison.raw_vectors import vectors_of_raw
 from firth.corpus.table_options import TableArguments, TableOptions
-from firth.errors import CorpusError, OptionError
+from firth.errors import CorpusError, OptionError, brief_repr
 from firth.evaluation.baselines import most_frequent_of_texts, the_label, warn_if_trivial
 from firth.evaluation.selection import stratified_folds
 from firth.progress import Progress, Status, reporting
@@ -94,6 +94,8 @@ class ClassifierChoice:
     scores: tuple[CandidateScore, ...]
     judged_on: str
     baseline: float
+
+    __repr__ = brief_repr
 
     def described(self) -> dict[str, Any]:
         """Return the choice as JSON values."""

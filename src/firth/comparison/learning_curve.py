@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError
+from firth.errors import OptionError, brief_repr
 from firth.evaluation.significance import wilson_interval
 from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
@@ -74,6 +74,8 @@ class LearningCurve:
     measure: str
     unit: str
     points: tuple[CurvePoint, ...]
+
+    __repr__ = brief_repr
 
     def __str__(self) -> str:
         width = max(len(self.unit), *(len(f"{point.examples:,}") for point in self.points))

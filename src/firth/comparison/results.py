@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from firth.errors import brief_repr
 from firth.notebook import note, table
 
 HEADINGS = ("model", "seconds", "counting", "words/s", "peak MB", "file MB")
@@ -26,6 +27,8 @@ class Comparison:
 
     rows: Sequence[Mapping[str, Any]]
     run: Mapping[str, Any]
+
+    __repr__ = brief_repr
 
     @property
     def sets(self) -> list[str]:

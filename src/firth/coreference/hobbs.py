@@ -40,7 +40,7 @@ from operator import index
 from typing import Any
 
 from firth.arguments import explained
-from firth.errors import ArgumentTypeError, OptionError, brief
+from firth.errors import ArgumentTypeError, OptionError, brief, brief_repr
 from firth.readers.tree import ROOT, Tree
 
 CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})
@@ -69,6 +69,8 @@ class NounPhrase:
     start: int
     head: int
     tree: Tree
+
+    __repr__ = brief_repr
 
     def __str__(self) -> str:
         return " ".join(self.words)
@@ -103,6 +105,8 @@ class Resolution:
 
     antecedent: NounPhrase | None
     proposals: tuple[Proposal, ...]
+
+    __repr__ = brief_repr
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.proposals)) or "no proposal"

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar, cast
 from rich.cells import cell_len
 
 from firth import notebook
+from firth.errors import brief_repr
 
 Row = TypeVar("Row")
 SHOWN = 20  # rows of a notebook
@@ -25,6 +26,8 @@ class RankedWords(Generic[Row]):
     rows: Sequence[Row]
     columns: Mapping[str, tuple[str, str]]
     facts: Mapping[str, Any]
+
+    __repr__ = brief_repr
 
     def __len__(self) -> int:
         return len(self.rows)

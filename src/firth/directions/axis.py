@@ -28,7 +28,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, OptionError, brief_repr
 from firth.postprocess.transforms import checked_matrix, map_rows, with_matrix
 from firth.vectors.cosine import unit
 from firth.vectors.subword_vectors import SubwordVectors
@@ -58,6 +58,8 @@ class Axis:
     missing: tuple[str, ...] = ()
     explained: float | None = None
     name: str = ""
+
+    __repr__ = brief_repr
 
 
 def axis(vectors: Vectors, pairs: Iterable[Pair], *, method: Method = "mean", name: str | None = None) -> Axis:

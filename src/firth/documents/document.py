@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from firth.arguments import explained
 from firth.documents.spacy_docs import add_groups, parts_of, spacy_doc
-from firth.errors import ArgumentTypeError, ShapeError, brief
+from firth.errors import ArgumentTypeError, ShapeError, brief, brief_repr
 from firth.hints import Hinted
 from firth.readers.conllu import DependencySentence
 from firth.text.inputs import check_text
@@ -66,6 +66,8 @@ class Document(Hinted):
     entities: tuple[Entity, ...] = ()
     clusters: tuple[tuple[Span, ...], ...] = ()
     confidences: tuple[float, ...] = ()
+
+    __repr__ = brief_repr
 
     def __post_init__(self) -> None:
         check_text(self.name, "name")

@@ -39,7 +39,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
-from firth.errors import OptionError
+from firth.errors import OptionError, brief_repr
 from firth.finite import check_finite
 from firth.options import option, options_class
 from firth.progress import Progress, Status, reporting
@@ -267,6 +267,8 @@ class Composition:
 
     tensors: dict[str, Tensor]
     vectors: WordVectors
+
+    __repr__ = brief_repr
 
     @property
     def metadata(self) -> dict[str, Any]:

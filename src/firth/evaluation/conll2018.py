@@ -41,7 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import names_files
-from firth.errors import FormatError, counted
+from firth.errors import FormatError, brief_repr, counted
 from firth.evaluation.word_alignment import NO_HEAD, ROOT, Annotation, Ints, check_same_text, equal, shared_words
 from firth.readers.conllu import FEATURES, LEMMA, NONE, RELATION, UPOS, XPOS, DependencySentence, read_conllu
 from firth.resampling import LEVEL, RESAMPLES, draws
@@ -97,6 +97,8 @@ class PipelineScores:
     rows: Mapping[str, PipelineScore]
     words: int
     sentences: int
+
+    __repr__ = brief_repr
 
     def __getitem__(self, name: str) -> PipelineScore:
         return self.rows[name]

@@ -23,7 +23,7 @@ from typing import Protocol
 
 import numpy as np
 
-from firth.errors import ShapeError, counted
+from firth.errors import ShapeError, brief_repr, counted
 from firth.evaluation.spans import Score
 from firth.resampling import Ratio, bootstrap_interval
 
@@ -52,6 +52,8 @@ class DependencyScores:
     words: int
     sentences: int
     by_relation: dict[str, Score] = field(repr=False)
+
+    __repr__ = brief_repr
 
     def __str__(self) -> str:
         figures = f"UAS {100 * self.uas:.2f}  LAS {100 * self.las:.2f}  CLAS {100 * self.clas.f1:.2f}"
@@ -136,6 +138,8 @@ class TreeScores:
     gold: DependencyScores
     predicted: DependencyScores | None = None
     intervals: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)
+
+    __repr__ = brief_repr
 
     @property
     def rows(self) -> dict[str, DependencyScores]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from firth.errors import brief_repr
 from firth.notebook import Markup, note, table
 
 BEST, EQUAL = "*", "="  # marks behind a value
@@ -110,6 +111,8 @@ class EvaluationReport:
     rows: Sequence[ScoreRow]
     contrasts: Sequence[Contrast] = ()
     notes: Sequence[str] = ()
+
+    __repr__ = brief_repr
 
     def __str__(self) -> str:
         return self.table()

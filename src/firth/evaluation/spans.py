@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from firth.errors import ShapeError, counted
+from firth.errors import ShapeError, brief_repr, counted
 from firth.readers.span_tags import as_bioes, spans_of
 
 
@@ -64,6 +64,8 @@ class SpanScores:
     found: int
     right: int
     broken: int
+
+    __repr__ = brief_repr
 
     def __str__(self) -> str:
         width = max(map(len, (*self.by_type, "all")))

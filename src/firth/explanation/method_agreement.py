@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import kendalltau
 
+from firth.errors import brief_repr
 from firth.explanation.explain import check_method, explain
 from firth.explanation.explanation import Explainable
 from firth.explanation.methods import METHODS
@@ -38,6 +39,8 @@ class Agreement:
     tau: npt.NDArray[np.float64]
     control: npt.NDArray[np.float64]
     texts: int
+
+    __repr__ = brief_repr
 
     def __str__(self) -> str:
         width = max(map(len, self.methods))

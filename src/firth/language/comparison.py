@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError
+from firth.errors import OptionError, brief_repr
 from firth.inference.ensemble import mixed
 from firth.language.mixture import check_compatible, fit_weights
 from firth.language.model import LanguageModel
@@ -69,6 +69,8 @@ class LanguageComparison:
 
     figures: Mapping[str, Perplexity]
     pairs: tuple[ModelPair, ...]
+
+    __repr__ = brief_repr
 
     def described(self) -> list[dict[str, Any]]:
         """Return one row per model, then one row per pair, with JSON values."""

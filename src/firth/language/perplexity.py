@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth.errors import brief_repr
 from firth.language.text import LanguageText
 from firth.notebook import facts
 from firth.resampling import LEVEL, Ratio, bootstrap_interval
@@ -60,6 +61,8 @@ class Perplexity:
     sentence_nats: Floats
     sentence_tokens: npt.NDArray[np.int64]
     unit: str = "words"
+
+    __repr__ = brief_repr
 
     @property
     def value(self) -> float:

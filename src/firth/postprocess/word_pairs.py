@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import names_files
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, OptionError, brief_repr
 from firth.storage.files import text_of
 from firth.vectors.word_vectors import WordVectors
 
@@ -65,6 +65,8 @@ class WordPairs:
     given: int
     unknown: int
     unknown_words: int
+
+    __repr__ = brief_repr
 
     @classmethod
     def of(cls, vectors: WordVectors, pairs: Iterable[Pair], what: str = "pairs") -> "WordPairs":

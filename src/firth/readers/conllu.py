@@ -14,7 +14,7 @@ from operator import index
 from typing import Any, NoReturn
 
 from firth.arguments import names_files
-from firth.errors import ArgumentTypeError, FormatError, ShapeError, brief, counted
+from firth.errors import ArgumentTypeError, FormatError, ShapeError, brief, brief_repr, counted
 from firth.hints import Hinted
 from firth.readers.tree import Tree, tree_problem
 from firth.storage.files import lines_of, replacing_file
@@ -48,6 +48,8 @@ class DependencySentence(Hinted):
 
     rows: tuple[Row, ...]
     comment_lines: tuple[str, ...] = ()
+
+    __repr__ = brief_repr
 
     def __len__(self) -> int:
         return len(self.words)

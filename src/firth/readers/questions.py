@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.arguments import names_files
-from firth.errors import ArgumentTypeError, CorpusError, FormatError, brief
+from firth.errors import ArgumentTypeError, CorpusError, FormatError, brief, brief_repr
 from firth.options import check_path
 from firth.readers.lines import PathLike
 from firth.storage.files import check_exists, json_bytes, replacing_file, text_of
@@ -73,6 +73,8 @@ class Question:
     answers: tuple[Answer, ...] = ()
     name: str = ""
     title: str = ""
+
+    __repr__ = brief_repr
 
     def __post_init__(self) -> None:
         """Check what the question holds.

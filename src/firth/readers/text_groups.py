@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firth.arguments import names_files
-from firth.errors import FormatError, OptionError, brief
+from firth.errors import FormatError, OptionError, brief, brief_repr
 from firth.readers.lines import PathLike, numbered_lines
 from firth.readers.sentence_pairs import SentencePairs, read_file
 from firth.storage.untrusted import parse_json
@@ -29,6 +29,8 @@ class TextGroup:
 
     texts: tuple[str, ...]
     negatives: tuple[str, ...] = ()
+
+    __repr__ = brief_repr
 
 
 @names_files

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firth.errors import FormatError, ShapeError
+from firth.errors import FormatError, ShapeError, brief_repr
 
 ROOT = -1  # the parent of a root
 
@@ -27,6 +27,8 @@ class Tree:
     parents: tuple[int, ...]
     labels: tuple[str, ...]
     words: tuple[str, ...]
+
+    __repr__ = brief_repr
 
     def __post_init__(self) -> None:
         if not len(self.parents) == len(self.labels) == len(self.words):

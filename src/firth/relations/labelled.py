@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import names_files
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, OptionError, brief_repr
 from firth.postprocess.word_pairs import Pair
 from firth.randomness import generator
 from firth.storage.files import text_of
@@ -35,6 +35,8 @@ class LabelledPairs:
 
     pairs: Sequence[Pair]
     antonyms: Mask
+
+    __repr__ = brief_repr
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "antonyms", np.asarray(self.antonyms, dtype=bool))  # a list will do

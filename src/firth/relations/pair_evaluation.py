@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError
+from firth.errors import OptionError, brief_repr
 from firth.resampling import RESAMPLES, Mean, Statistic, bootstrap_interval, value_of
 
 Floats = npt.NDArray[np.float64]
@@ -56,6 +56,8 @@ class AveragePrecision:
 
     scores: Floats
     true: npt.NDArray[np.bool_]
+
+    __repr__ = brief_repr
 
     def __call__(self, weights: Ints, /) -> Floats:
         """Return the average precision of each resample; NaN without antonyms."""

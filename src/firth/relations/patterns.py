@@ -33,7 +33,7 @@ from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments
-from firth.errors import CorpusError, OptionError
+from firth.errors import CorpusError, OptionError, brief_repr
 from firth.kernels.compiled import compiled
 from firth.postprocess.word_pairs import Pair
 from firth.progress import Progress, Status, compiling, reporting
@@ -91,6 +91,8 @@ class PatternCounts:
     patterns: tuple[str, ...]
     keys: Ids
     counts: Ids
+
+    __repr__ = brief_repr
 
     def __len__(self) -> int:
         """Return the number of distinct pairs, summed over the patterns."""

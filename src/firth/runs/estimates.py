@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from firth.errors import OptionError, brief
+from firth.errors import OptionError, brief, brief_repr
 from firth.resampling import LEVEL
 
 
@@ -46,6 +46,8 @@ class Estimate:
     low: Any
     high: Any
     runs: int
+
+    __repr__ = brief_repr
 
     def __str__(self) -> str:
         if np.ndim(self.value):

@@ -38,7 +38,7 @@ from typing import Any, Literal
 import numpy as np
 
 from firth.arguments import explained, names_files
-from firth.errors import FormatError, OptionError, ShapeError, brief, warn_caller
+from firth.errors import FormatError, OptionError, ShapeError, brief, brief_repr, warn_caller
 from firth.loading import load as load_vectors
 from firth.options import check_kind, check_path
 from firth.progress import Progress
@@ -89,6 +89,8 @@ class SentenceAverages:
     smoothing: float = SMOOTHING
     tokens: Any = None
     direction: Matrix | None = None
+
+    __repr__ = brief_repr
 
     def __post_init__(self) -> None:
         check_kind("vectors", self.vectors, WordVectors, SubwordVectors)

@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 
-from firth.errors import OptionError
+from firth.errors import OptionError, brief_repr
 
 Augmentation = Callable[[Sequence[str], np.random.Generator], Sequence[str]]
 
@@ -59,6 +59,8 @@ class Synonyms:
 
     words: Mapping[str, Sequence[str]]
     rate: float = 0.1
+
+    __repr__ = brief_repr
 
     def __post_init__(self) -> None:
         check_rate("rate", self.rate)

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from firth.errors import CorpusError, OptionError
+from firth.errors import CorpusError, OptionError, brief_repr
 from firth.text.byte_level import CHARACTERS, checked, chunks, to_bytes, to_characters
 
 Pair = tuple[int, int]
@@ -41,6 +41,8 @@ class BytePairEncoding:
     """
 
     merges: tuple[tuple[str, str], ...]
+
+    __repr__ = brief_repr
 
     @classmethod
     def train(cls, texts: Iterable[str], size: int, *, min_count: int = 2) -> "BytePairEncoding":

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from firth.errors import brief_repr
 from firth.storage.files import replacing_file
 
 Callback = Callable[[Mapping[str, Any]], object]  # called with each row
@@ -60,6 +61,8 @@ class History:
     predictions: int = 0
     seconds: float = 0.0
     error: str = ""
+
+    __repr__ = brief_repr
 
     @property
     def interrupted(self) -> bool:

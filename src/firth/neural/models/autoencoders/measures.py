@@ -32,6 +32,7 @@ import numpy.typing as npt
 import torch
 from torch.nn.functional import one_hot
 
+from firth.errors import brief_repr
 from firth.neural.models.autoencoders.data import Sentences
 from firth.neural.models.autoencoders.module import SentenceAutoencoder
 from firth.neural.training.batching import Buckets
@@ -62,6 +63,8 @@ class CodeUse:
     count: int
     words: tuple[str, ...]
     sentences: tuple[str, ...]
+
+    __repr__ = brief_repr
 
     def __str__(self) -> str:
         return f"slot {self.slot}, code {self.code}: {self.count:,} sentences; {', '.join(self.words)}"
@@ -135,6 +138,8 @@ class AutoencoderScores:
     perplexity: float
     words: int
     sentences: int
+
+    __repr__ = brief_repr
 
     @property
     def collapsed(self) -> bool:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 
 from firth.arguments import explained
-from firth.errors import OptionError
+from firth.errors import OptionError, brief_repr
 from firth.evaluation.generated import DEFAULT, evaluate_generated
 from firth.evaluation.report import EvaluationReport
 from firth.finite import check_finite
@@ -50,6 +50,8 @@ class Caption:
     ended: bool = True
     attention: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
     others: "tuple[Caption, ...]" = ()
+
+    __repr__ = brief_repr
 
     def __str__(self) -> str:
         return self.text

@@ -12,7 +12,7 @@ import torch
 from firth.arguments import explained
 from firth.coreference.detection import find_mentions
 from firth.documents.document import Document, Span
-from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief, counted
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief, brief_repr, counted
 from firth.evaluation.coreference import CoreferenceScores, coreference_intervals, score_coreference
 from firth.finite import check_finite
 from firth.neural.models.coreference.merging import ClusterModule
@@ -45,6 +45,8 @@ class ChainScores:
     mentions: str
     scores: CoreferenceScores
     intervals: dict[str, tuple[float, float]]
+
+    __repr__ = brief_repr
 
     def __str__(self) -> str:
         table = [f"{'':8}  {'R':>6}  {'P':>6}  {'F1':>6}  95 %"]

@@ -21,7 +21,7 @@ import torch
 from torch.nn.functional import pad
 
 from firth.arguments import explained
-from firth.errors import ArgumentTypeError, CorpusError, ShapeError, brief
+from firth.errors import ArgumentTypeError, CorpusError, ShapeError, brief, brief_repr
 from firth.evaluation.answers import AnswerScores, score_answers
 from firth.finite import check_finite
 from firth.hints import Hinted
@@ -186,6 +186,8 @@ class ReadAnswer(Hinted):
     attention: npt.NDArray[np.float32] | None = None
     words: tuple[str, ...] = ()
     question: tuple[str, ...] = ()
+
+    __repr__ = brief_repr
 
     def __str__(self) -> str:
         return self.text or "(no answer)"

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.errors import OptionError
+from firth.errors import OptionError, brief_repr
 from firth.inference.constraints import Constraints
 from firth.inference.ensemble import Ensemble
 from firth.inference.generation_options import Continuation, GenerationOptions
@@ -186,6 +186,8 @@ class Translation:
     attention: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
     others: "tuple[Translation, ...]" = ()
     token_log_probs: npt.NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
+
+    __repr__ = brief_repr
 
     def __str__(self) -> str:
         return self.text
