@@ -62,9 +62,9 @@ def brief(value: Any) -> str:
 def brief_repr(result: Any) -> str:
     """Return the repr of a dataclass with its values shortened; as its `__repr__`, whatever it holds fits a screen."""
     shown = [
-        f"{each.name}={_shortened(getattr(result, each.name), _OF_FIELDS, LONGEST_FIELD)}"
-        for each in fields(result)
-        if each.repr
+        f"{field.name}={_shortened(getattr(result, field.name), _OF_FIELDS, LONGEST_FIELD)}"
+        for field in fields(result)
+        if field.repr
     ]
     return f"{type(result).__qualname__}({', '.join(shown)})"
 

@@ -187,5 +187,54 @@ def test_without_javascript_or_webgl(browser, address):
     page = opened(browser, address, problems=problems, before=lambda page: page.add_init_script(without))
     assert page.evaluate("firthMap.painter.constructor.name") == "PlainPainter"
     assert page.evaluate("firthMap.frames") > 0
+    page.context.close()
+    page = opened(browser, address, problems=problems)
+    page.evaluate("firthMap.painter.gl.getExtension('WEBGL_lose_context').loseContext()")
+    page.wait_for_function(
+        "firthMap.painter.constructor.name === 'PlainPainter' && firthMap.painter.fill.length === 55"
+    )
+    keep(page, "lost-webgl")
     assert problems == []
     page.context.close()
+
+
+LONG = "donaudampfschifffahrt" * 15  # of more than 300 letters
+
+
+@pytest.fixture(scope="module")
+def long_words(browser, tmp_path_factory):
+    """An explorer of words as long as a page of a bad scan, and of their text."""
+    where = tmp_path_factory.mktemp("long")
+    words = [LONG, f"{LONG}s", "ship", "sea", "storm"]
+    rows = np.random.default_rng(0).standard_normal((5, 4)).astype("f4")
+    firth.WordVectors(words, rows, counts=[5, 4, 3, 2, 1]).save(where / "long.firth")
+    (where / f"{'file' * 40}.txt").write_text(f"the ship {LONG} on the sea\n" * 3, encoding="utf-8")
+    with explorer(where, "long.firth", "--corpus", f"{'file' * 40}.txt") as address:
+        yield address
+
+
+@pytest.mark.parametrize("width", [375, 300])
+def test_long_words_and_narrow_windows(browser, long_words, width):
+    problems = []
+    page = opened(
+        browser, f"{long_words}#view=word&word={LONG}", problems=problems, viewport={"width": width, "height": 700}
+    )
+    for name in ("word", "contexts", "matrix", "about"):
+        view(page, name)
+        if name == "contexts":
+            page.fill("#view input[type=text]", LONG)
+        if name == "matrix":
+            page.fill("#view textarea", f"{LONG} ship sea")
+        if name in ("contexts", "matrix"):
+            page.click("#view button.main")
+            page.wait_for_selector("#view .context.pages, #view table")
+        keep(page, f"long-{width}-{name}")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        assert page.evaluate(
+            "document.querySelector('#view').scrollWidth <= document.querySelector('#view').clientWidth"
+        )
+    page.fill("#search", "donau")
+    keep(page, f"long-{width}-search")
+    assert page.locator("#found").bounding_box()["width"] <= width
+    page.context.close()
+    assert problems == []

@@ -149,11 +149,13 @@ export class Scatter {
     try {
       if (plain) throw new Error("asked for");
       this.painter = new Painter(this.canvas);
+      this.canvas.addEventListener("webglcontextlost", () => { // the graphics card has slept, or has too many pages
+        this.paintPlainly();
+        this.painter.load(this.points.places, this.colours ?? new Float32Array(0), this.sizes ?? new Float32Array(0));
+        this.resize();
+      });
     } catch {
-      const canvas = document.createElement("canvas"); // one that has given a WebGL context gives no other
-      this.canvas.replaceWith(canvas);
-      this.canvas = canvas;
-      this.painter = new PlainPainter(canvas);
+      this.paintPlainly();
     }
     this.camera = { x: 0, y: 0, zoom: 1 };
     [this.width, this.height] = [0, 0]; // until the element has a size; then everything is drawn to it
@@ -164,6 +166,13 @@ export class Scatter {
     new ResizeObserver(() => this.resize()).observe(element);
     this.listen();
     this.resize();
+  }
+
+  paintPlainly() {
+    const canvas = document.createElement("canvas"); // one that has given a WebGL context gives no other
+    this.canvas.replaceWith(canvas);
+    this.canvas = canvas;
+    this.painter = new PlainPainter(canvas);
   }
 
   // Show points in the order of importance. Places are x and y by turns; bold are the rows of labels that always show.
@@ -333,7 +342,11 @@ export class Scatter {
         [x - width / 2, y - 23, x + width / 2 + 5, y - 7], [x - width / 2, y + 7, x + width / 2 + 5, y + 23],
       ].slice(0, must || longest > LONGEST ? 4 : 2);
       const seen = (each) => each[0] >= 0 && each[2] <= this.width && each[1] >= 0 && each[3] <= this.height;
-      const box = boxes.find((each) => seen(each) && free(each)) ?? (must ? boxes.find(seen) ?? boxes[0] : null);
+      const inside = ([left, top, right, bottom]) => {
+        const shift = Math.max(Math.min(0, this.width - right), -left);
+        return [left + shift, top, right + shift, bottom];
+      };
+      const box = boxes.find((each) => seen(each) && free(each)) ?? (must ? boxes.find(seen) ?? inside(boxes[2]) : null);
       if (!box) return;
       take(box);
       const [start, middle] = [box[0] + (box === boxes[0] ? 2 : 3), (box[1] + box[3]) / 2];
