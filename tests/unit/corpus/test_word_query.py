@@ -1,5 +1,8 @@
 """Words, phrases and patterns as a user writes them."""
 
+import fnmatch
+import itertools
+
 import pytest
 
 from firth.corpus.word_query import word_query
@@ -28,6 +31,22 @@ def test_patterns():
     assert found(r"a\*", "a*", "ab", tokens="whitespace") == [True, False]
     assert found("a*", "a*", "ab", tokens="text8") == [True, True]
     assert found("don’t*", "don't", "don'ts") == [True, True]
+
+
+def test_patterns_are_those_of_shells():
+    words = ["".join(letters) for n in range(1, 6) for letters in itertools.product("ab", repeat=n)]
+    for n in range(1, 5):
+        for pattern in map("".join, itertools.product("ab*?", repeat=n)):
+            if pattern in ("*", "?"):
+                continue
+            (matches,) = word_query(pattern, "words").matchers()
+            assert [word for word in words if matches(word)] == fnmatch.filter(words, pattern)
+
+
+def test_many_stars_take_no_time():
+    (matches,) = word_query(f"{'*a' * 30}b", "words").matchers()
+    assert not matches("a" * 2_000)
+    assert matches("ba" * 30 + "b")
 
 
 def test_a_quick_look_never_misses():
