@@ -12,6 +12,7 @@ import typer
 from firth.cli.arguments import Quiet, flag, names
 from firth.cli.output import note, working
 from firth.errors import FirthError, OptionError
+from firth.explorer.endpoint import RUNS, class_names
 from firth.explorer.hosts import hosts_of, is_loopback
 from firth.loading import load
 from firth.storage.mapping import in_memory
@@ -95,6 +96,8 @@ def open_models(given: Sequence[str], quiet: bool) -> dict[str, Any]:
             raise OptionError(f"{item}: expected NAME=MODEL with a name of its own")
         with working(f"reading {path}", quiet), in_memory():
             models[name] = _opened(path)
+            if RUNS in class_names(models[name]):
+                models[name].consensus  # noqa: B018  computed now, which takes seconds, and kept
     return models
 
 

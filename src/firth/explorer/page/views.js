@@ -269,7 +269,7 @@ function matrix(app) {
       const value = runs ? item?.value ?? null : item;
       const shade = value === null ? 0 : Math.min(Math.max(value, 0), 1);
       const range = runs && others && (item?.low ?? null) !== null ? h("small", {}, `${number(item.low, 2)} to ${number(item.high, 2)}`) : null;
-      return h("td", { title: number(value), style: value === null ? {} : { background: `rgba(43, 95, 217, ${0.8 * shade})` } }, value === null ? "" : number(value, 2), range);
+      return h("td", { title: number(value), style: value === null ? {} : { background: `rgba(43, 95, 217, ${0.6 * shade})` } }, value === null ? "" : number(value, 2), range);
     };
     const { results } = unknown.length ? await ask("/neighbors", { model: app.state.model, words: unknown, n: 1 }) : { results: [] };
     const missing = results.map((item) => h("p", { class: "note" }, "No vector of ", h("bdi", {}, item.word),
