@@ -208,7 +208,7 @@ def long_words(browser, tmp_path_factory):
     words = [LONG, f"{LONG}s", "ship", "sea", "storm"]
     rows = np.random.default_rng(0).standard_normal((5, 4)).astype("f4")
     firth.WordVectors(words, rows, counts=[5, 4, 3, 2, 1]).save(where / "long.firth")
-    (where / f"{'file' * 40}.txt").write_text(f"the ship {LONG} on the sea\n" * 3, encoding="utf-8")
+    (where / f"{'file' * 40}.txt").write_text(f"the ship {LONG} on the sea\n" * 3 + "ברא אלהים את\n", encoding="utf-8")
     with explorer(where, "long.firth", "--corpus", f"{'file' * 40}.txt") as address:
         yield address
 
@@ -233,6 +233,12 @@ def test_long_words_and_narrow_windows(browser, long_words, width):
         assert page.evaluate(
             "document.querySelector('#view').scrollWidth <= document.querySelector('#view').clientWidth"
         )
+    view(page, "contexts")
+    page.fill("#view input[type=text]", "אלהים")
+    page.click("#view button.main")
+    page.wait_for_selector("#view .context[dir=rtl]")
+    sides = [page.locator(f"#view .context .{side}").bounding_box()["x"] for side in ("after", "match", "before")]
+    assert sides == sorted(sides)  # read from right to left
     page.fill("#search", "donau")
     keep(page, f"long-{width}-search")
     assert page.locator("#found").bounding_box()["width"] <= width

@@ -34,7 +34,7 @@ SPREAD = """() => {
     const [x, y] = [((i - 3) / 4) % canvas.width, Math.floor((i - 3) / 4 / canvas.width)];
     [left, right, top, bottom] = [Math.min(left, x), Math.max(right, x), Math.min(top, y), Math.max(bottom, y)];
   }
-  return [(right - left) / canvas.width, (bottom - top) / canvas.height, canvas.width, canvas.height];
+  return [(right - left) / canvas.width, (bottom - top) / canvas.height, canvas.clientWidth];
 }"""
 
 
@@ -46,10 +46,11 @@ def html():
 
 
 def test_twenty_loads_fill_the_frame(browser, html):
-    page = browser.new_page(viewport={"width": 860, "height": 3300})  # frames out of sight rest
+    page = browser.new_page(
+        viewport={"width": 860, "height": 3300}, device_scale_factor=0.5
+    )  # out of sight, frames rest
     spreads = []
     for load in range(4):
-        page.goto("about:blank")
         page.set_content("<div class=place style='width:800px'></div>" * len(FRAMES))
         scripts = [
             f"(() => {{ const place = places[{number}]; {script} }})();"

@@ -106,7 +106,7 @@ async function word(app, { look = false } = {}) {
     const inText = await ask("/contexts", { model: app.corpus.name, word: shown, n: 12, width: 7 }).catch(() => null);
     if (inText?.occurrences) {
       parts.push(h("h3", {}, `In the text, ${inText.occurrences.toLocaleString()} times`),
-        h("div", { class: "context" }, inText.contexts.map((item) => aligned(`${item.before.join(" ")} `, shown, ` ${item.after.join(" ")}`))),
+        rows(shown, "context", inText.contexts.map((item) => aligned(`${item.before.join(" ")} `, shown, ` ${item.after.join(" ")}`))),
         h("p", {}, h("button", { type: "button", class: "more", onclick: () => {
           app.set({ view: "contexts", "contexts.query": shown, "contexts.page": "0" }, { step: true });
           app.tabs();
@@ -122,6 +122,11 @@ async function word(app, { look = false } = {}) {
 function aligned(before, match, after) {
   const left = before.replace(/ $/, "\u00a0"); // a space at the end of a line is not drawn
   return [["before", left], ["match", match], ["after", after]].map(([side, text]) => h("span", { class: side }, h("bdi", {}, text)));
+}
+
+// Aligned rows; those of Arabic, Hebrew and other scripts from right to left, what comes before on the right.
+function rows(match, name, ...children) {
+  return h("div", { class: name, dir: /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(match) ? "rtl" : "ltr" }, children);
 }
 
 const PAGE = 50; // occurrences of a page
@@ -151,12 +156,12 @@ function contexts(app) {
         await saved(query.value.trim(), asked).catch((error) => app.say(error));
         event.target.disabled = false;
       } }, "Save all (CSV)")),
-      h("div", { class: "context pages" }, reply.rows.map((row) => {
+      rows(reply.rows[0].match, "context pages", reply.rows.map((row) => {
         const sentence = h("blockquote", { hidden: true, dir: "auto" }, row.sentence);
         return [h("button", { type: "button", class: "word place", title: "Show the sentence", "aria-expanded": "false", onclick: (event) => {
           sentence.hidden = !sentence.hidden;
           event.currentTarget.setAttribute("aria-expanded", String(!sentence.hidden));
-        } }, h("bdi", {}, row.file), `${row.file ? ":" : ""}${row.line}`), aligned(row.before, row.match, row.after), sentence];
+        } }, h("bdi", { dir: "ltr" }, `${row.file ? `${row.file}:` : ""}${row.line}`)), aligned(row.before, row.match, row.after), sentence];
       })),
     ].flat();
   }, { auto: true });
