@@ -96,8 +96,9 @@ def open_models(given: Sequence[str], quiet: bool) -> dict[str, Any]:
             raise OptionError(f"{item}: expected NAME=MODEL with a name of its own")
         with working(f"reading {path}", quiet), in_memory():
             models[name] = _opened(path)
-            if RUNS in class_names(models[name]):
-                models[name].consensus  # noqa: B018  computed now, which takes seconds, and kept
+        if RUNS in class_names(models[name]):
+            with working(f"{path}: averaging {len(models[name])} runs", quiet):
+                models[name].consensus  # noqa: B018  kept, for all that is asked of vectors
     return models
 
 
