@@ -2,6 +2,7 @@
 
 import os
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")  # pages of the repository itself
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
+SECOND = ("benchmarks/", "decisions/", "CHANGELOG.md", "CODE_OF_CONDUCT.md")  # reached by links, not by the search
+BOOST = {"tutorials/": 0.5, "migrate/": 0.5, "methods/": 0.1, "api/": 0.02}  # in the search: how, before what and why
+WORDS = tomllib.loads((ROOT / "docs/site/search.toml").read_text("utf-8"))["words"]
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -64,12 +68,32 @@ def _outside() -> list[Path]:
     return [*(ROOT / name for name in OUTSIDE), *sorted(results.rglob("*.md")), *sorted(results.rglob("*.png"))]
 
 
+def _describe(page: Any) -> None:
+    name = page.file.src_uri
+    boost = next((factor for folder, factor in BOOST.items() if name.startswith(folder)), 1)
+    page.meta["search"] = {"exclude": True} if name.startswith(SECOND) else {"boost": boost}
+    if name in WORDS:
+        page.meta["tags"] = WORDS[name].split()
+
+
+def on_post_build(config: Any) -> None:
+    """Put the choice of words of a query at the head of the theme's search worker."""
+    (worker,) = Path(config.site_dir, "assets", "javascripts", "workers").glob("search.*.min.js")
+    own = (ROOT / "docs/site/search.js").read_text("utf-8")
+    worker.write_text(own + worker.read_text("utf-8"), "utf-8")
+
+
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Point links to where files of the repository stand on the site; files that it lacks lose their link."""
+    """Say what the search knows of a page, and point links to where files of the repository stand on the site.
+
+    Files that the site lacks lose their link.
+    """
+    _describe(page)
     if page.file.abs_src_path is None:
         return markdown
     here = Path(page.file.abs_src_path)
     places = {Path(file.abs_src_path): file.src_uri for file in files if file.abs_src_path}
+    places |= {ROOT / path: page for path, page in {**site_methods.sources(), **site_api.sources()}.items()}
 
     def moved(match: re.Match[str]) -> str:
         target = Path(os.path.normpath(here.parent / match[3]))

@@ -36,6 +36,11 @@ def pages() -> dict[str, str]:
     return {"api/index.md": "\n".join(index), **{_page_name(title): _page(title) for title in _titles()}}
 
 
+def sources() -> dict[str, str]:
+    """Files of the repository that links name in place of pages, which are made of them."""
+    return {"src/firth/__init__.pyi": "api/index.md"}
+
+
 def address(name: str) -> str:
     """The place of a name in the reference, from a page one folder down."""
     return f"../api/{_page_name(_title(name)).removeprefix('api/')}#{path(name)}"

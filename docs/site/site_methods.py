@@ -49,8 +49,16 @@ def pages() -> dict[str, str]:
     return {"methods/index.md": "\n".join(index), **{_name(method): _page(method) for method in listed}}
 
 
+def sources() -> dict[str, str]:
+    """Files of the repository that links name in place of pages, which are made of them."""
+    modules = {f"src/firth/{method['module'].replace('.', '/')}.py": _name(method) for method in methods()}
+    return {"docs/site/methods.toml": "methods/index.md", **modules}
+
+
 def _name(method: dict[str, Any]) -> str:
-    return f"methods/{method['module'].rpartition('.')[2].replace('_', '-')}.md"
+    parts = method["module"].split(".")
+    alone = sum(other["module"].endswith(f".{parts[-1]}") for other in methods()) == 1
+    return f"methods/{'-'.join(parts[-1:] if alone else parts[-2:]).replace('_', '-')}.md"
 
 
 def _page(method: dict[str, Any]) -> str:

@@ -1,17 +1,25 @@
 """README and docs are true of the repository: the two commands, the links."""
 
+import functools
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "firth"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    page
+    for folder in (".", "docs", "benchmarks", "examples", "recipes")
+    for page in sorted((ROOT / folder).glob("*.md" if folder == "." else "**/*.md"))
+]
 COMMAND = re.compile(r"^<!-- command: (\w+) -->\n```\w*\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]+)(?:#[^)]*)?\)")
-MADE = {"methods", "api"}  # folders of pages that building the site makes; it checks links to them
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)")
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 
 def commands() -> dict[str, str]:
@@ -47,14 +55,43 @@ def test_extras_of_the_commands_exist():
     assert asked <= set(extras)
 
 
+@functools.cache
+def text_of(page: Path) -> str:
+    return FENCE.sub("", page.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def places(page: Path) -> set[str]:
+    """The headings that a link may name, as the repository spells them, and places that have a name."""
+    found: Counter[str] = Counter()
+    names = set(re.findall(r'id="([^"]+)"', text_of(page)))
+    for heading in HEADING.findall(text_of(page)):
+        shown = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        name = re.sub(r"[^\w\- ]", "", shown).replace(" ", "-")
+        names.add(f"{name}-{found[name]}" if found[name] else name)
+        found[name] += 1
+    return names
+
+
 def test_links_lead_somewhere():
-    broken = [
-        f"{page.relative_to(ROOT)}: {link}"
-        for page in PAGES
-        for link in LINK.findall(page.read_text(encoding="utf-8"))
-        if not ((page.parent / link).exists() or link.removeprefix("../").split("/")[0] in MADE)
-    ]
+    """In the repository; building the site checks its own, where a page of a method stands in place of its source."""
+    broken = []
+    for page in PAGES:
+        for link, place in LINK.findall(text_of(page)):
+            target = page.parent / link if link else page
+            if not target.exists() or (place and target.suffix == ".md" and place not in places(target.resolve())):
+                broken.append(f"{page.relative_to(ROOT)}: {link}#{place}")
+    assert len(PAGES) > 150
     assert broken == []
+
+
+def test_what_stands_for_pages_of_the_site_is_there():
+    """A page of a method is made of its module; no two have one name."""
+    methods = tomllib.loads((ROOT / "docs" / "site" / "methods.toml").read_text(encoding="utf-8"))["method"]
+    missing = [one["module"] for one in methods if not (SOURCE / f"{one['module'].replace('.', '/')}.py").exists()]
+    assert missing == []
+    words = tomllib.loads((ROOT / "docs" / "site" / "search.toml").read_text(encoding="utf-8"))["words"]
+    assert [name for name in words if not (ROOT / "docs" / name).exists()] == []
 
 
 def test_the_map_names_files_that_are_there():

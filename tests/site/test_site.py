@@ -1,8 +1,6 @@
 """The site is built without warnings and without a network, and holds what it promises."""
 
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,8 +9,6 @@ import pytest
 pytest.importorskip("material", reason="mkdocs-material is not installed: pip install 'firth[docs]'")
 pytest.importorskip("mkdocstrings", reason="mkdocstrings is not installed: pip install 'firth[docs]'")
 pytestmark = pytest.mark.slow
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class Fetched(HTMLParser):
@@ -29,15 +25,6 @@ class Fetched(HTMLParser):
             self.addresses.append(values["src"])
         if tag == "link" and values.get("rel") in {"stylesheet", "icon", "preconnect"}:
             self.addresses.append(values["href"])
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert built.returncode == 0, built.stdout + built.stderr
-    return folder
 
 
 def pages(site: Path) -> dict[str, str]:

@@ -77,9 +77,10 @@ def sentences_and_tokens(
         ArgumentTypeError: it is no function, or returns no strings.
         OptionError: `lines` is something else, or comes with a tokeniser where each line is a word.
 
-    >>> text = "Mr. Hill can't come. He's ill."
-    >>> [[text[start:end] for start, end in sentence] for sentence in sentences_and_tokens(text)]
-    [['Mr.', 'Hill', 'ca', "n't", 'come', '.'], ['He', "'s", 'ill', '.']]
+    Examples:
+        >>> text = "Mr. Hill can't come. He's ill."
+        >>> [[text[start:end] for start, end in sentence] for sentence in sentences_and_tokens(text)]
+        [['Mr.', 'Hill', 'ca', "n't", 'come', '.'], ['He', "'s", 'ill', '.']]
     """
     check_lines(lines)
     if lines == "word":
