@@ -6,7 +6,6 @@ rewrites, each worker takes a part before it collects.
 """
 
 import contextlib
-import fcntl
 import hashlib
 import importlib.util
 import os
@@ -20,6 +19,11 @@ import pytest
 
 from firth import progress
 from tests.costs import FOLDER
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 _held: set[str] = set()  # locks of this process: a kernel may be compiled within another's compilation
 
@@ -114,7 +118,7 @@ def _share_kernels() -> None:
 @contextlib.contextmanager
 def _locked(name: str) -> Iterator[None]:
     folder = os.environ.get(FOLDER)
-    if name in _held or folder is None or not Path(folder).is_dir():
+    if fcntl is None or name in _held or folder is None or not Path(folder).is_dir():
         yield
         return
     with (Path(folder) / f"lock-{_digest(name)}").open("w") as lock:

@@ -12,7 +12,6 @@ limit on the size of files, passes on signals, and ends with the status of the f
 
 import atexit
 import contextlib
-import fcntl
 import functools
 import gc
 import importlib
@@ -20,7 +19,6 @@ import json
 import marshal
 import os
 import pkgutil
-import resource
 import select
 import shutil
 import signal
@@ -38,6 +36,16 @@ from typing import Any, NamedTuple
 
 from tests.compile_once import share_compilations
 from tests.costs import FOLDER, compiler_seconds, count_compiler, own_seconds, record_fork
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 # Its imports take more time than all else it does: these are in C.
 CLIENT = """#!{python} -ISE

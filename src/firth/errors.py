@@ -45,6 +45,12 @@ ADVICE = {  # by the number of an error of the system
     errno.ENAMETOOLONG: "expected a path with names of at most 255 bytes",
 }
 ON_INDEX = False  # whether the package index has firth: a release sets it (CONTRIBUTING.md)
+WINDOWS_ADVICE = dict.fromkeys(
+    (errno.EACCES, errno.EPERM),
+    "choose a place that you may write, or another name: Windows replaces nothing that is loaded, here or elsewhere",
+)
+if os.name == "nt":
+    ADVICE |= WINDOWS_ADVICE
 LONGEST = 80  # characters of a value of the user's in a message
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = LONGEST

@@ -9,7 +9,6 @@ import faulthandler
 import itertools
 import os
 import random
-import resource
 import select
 import shutil
 import signal
@@ -25,6 +24,11 @@ from firth.storage import checksums
 from tests.fuzz.mutations import Files, mutated
 from tests.fuzz.odd_files import LONG, LONG_NAME, as_nobody, is_odd
 from tests.fuzz.outcomes import CRASH, DIFFERENT, HANG, SAME, WRONG, Outcome, Reader, digest_of, of_error, of_stack
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 PATIENCE = 10.0  # seconds of processor time for an input of the cheapest reader
 ASLEEP = 6  # times that long an input may take in all: other processes may have the processor

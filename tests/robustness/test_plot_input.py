@@ -1,11 +1,12 @@
 """Bad input to `firth plot`: one sentence, exit status 1, and no picture."""
 
 import json
-import resource
 import sys
 
 import numpy as np
 import pytest
+
+resource = pytest.importorskip("resource", reason="this system has no limits on memory")
 
 from firth.cli import app
 from firth.comparison.saved import read_comparison
@@ -58,7 +59,7 @@ CASES = {
     "a lone word": (["similarity", "v.firth", "a", "-o", "x.png"], "of 1 word: expected at least two"),
     "no file": (["map", "v.firth", "--words", "none.txt", "-o", "x.png"], "none.txt: No such file"),
     "no vectors": (["map", "none.firth", "a", "-o", "x.png"], "none.firth"),
-    "no losses": (["curve", "v.firth", "-o", "x.png"], "no losses in v.firth"),
+    "no losses": (["curve", "v.firth", "-o", "x.png"], "no losses in v:"),
     "no comparison": (["models", "v.firth", "-o", "x.png"], "not a comparison"),
     "by colour": (["models", "v.firth", "--by", "colour", "-o", "x.png"], "--by colour: expected time or set"),
     "no folder": (["map", "v.firth", "a", "-o", "v.firth"], "expected a name that ends in .png"),

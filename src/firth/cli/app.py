@@ -31,6 +31,7 @@ from firth.spelling import one_spelling
 
 INTERRUPTED = 130  # what typer makes of any KeyboardInterrupt
 HUNG_UP = 129
+WINDOWS = os.name == "nt"
 
 # Panel of `firth --help`: name of a command: its module, the function or app there, and its line of help.
 PANELS = {
@@ -150,6 +151,10 @@ def _steady_streams() -> None:
         if getattr(sys, name) is None:
             handle = os.open(os.devnull, os.O_RDONLY if name == "stdin" else os.O_WRONLY)
             setattr(sys, name, os.fdopen(handle, "r" if name == "stdin" else "w", encoding="utf-8"))
+    if WINDOWS and "PYTHONIOENCODING" not in os.environ:
+        for stream in (sys.stdin, sys.stdout):  # of a file or pipe, which other programs read as UTF-8
+            if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+                stream.reconfigure(encoding="utf-8")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a word that this terminal cannot show is shown by its code
     sys.stderr = cast("TextIO", Unfailing(sys.stderr))

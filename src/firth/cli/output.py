@@ -22,7 +22,12 @@ _INTERVAL = 0.3  # seconds between two reports
 
 def print_json(value: Mapping[str, Any]) -> None:
     """Print one JSON object on one line of standard output."""
-    print(json.dumps(value, ensure_ascii=False))
+    line = json.dumps(value, ensure_ascii=False)
+    try:
+        line.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # the stream would write some of what it lacks by codes that JSON does not know
+        line = json.dumps(value)
+    print(line)
 
 
 def show(json: bool, facts: Mapping[str, Any], text: Any, *, to: Callable[[Any], None] = print) -> None:

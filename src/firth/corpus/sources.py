@@ -244,7 +244,7 @@ def _names_file(text: str) -> bool:
     reader = _known(path) or inner_suffix(path) in ANNOTATED
     if reader and not any(map(str.isspace, text)):
         return True
-    return (reader or os.sep in text) and path.exists()
+    return (reader or not {"/", os.sep}.isdisjoint(text)) and path.exists()
 
 
 def _known(path: Path) -> bool:

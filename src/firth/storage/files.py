@@ -30,6 +30,7 @@ from firth.storage.untrusted import DAMAGE, file_bytes, gunzipped, opened
 from firth.storage.user_files import naming, open_file
 
 HEAD = 1 << 16  # bytes in which a file says what it is
+SYNCED = "rb" if os.name == "posix" else "r+b"  # how a file is opened to be synced: Windows syncs no other
 ARPA = (".arpa", ".lm")  # name endings of ARPA files of n-gram models, before .gz
 
 
@@ -360,7 +361,7 @@ def finish_folder(folder: Path, *, sums: bool = True) -> None:
 
 
 def _sync(path: Path) -> None:
-    with path.open("rb") as file:
+    with path.open(SYNCED) as file:
         os.fsync(file.fileno())
 
 

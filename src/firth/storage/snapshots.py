@@ -64,7 +64,7 @@ def _held(path: Path) -> Iterator[tuple[object, ...]]:
     """Yield the identity of what is at a path, and keep its number from being given to anything else."""
     handle = None
     with contextlib.suppress(OSError, ValueError):
-        if os.name != "nt" and _is_file_or_folder(path.stat()):
+        if hasattr(os, "O_NONBLOCK") and _is_file_or_folder(path.stat()):  # Windows has it not
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         yield _identity(path)

@@ -34,7 +34,8 @@ def open_file(path: str | os.PathLike[str], buffering: int = -1) -> BinaryIO:
         mode = os.fstat(file.fileno()).st_mode
         if not stat.S_ISREG(mode):
             _check_mode(path, mode)
-            os.set_blocking(file.fileno(), True)
+            if _NONBLOCK:  # Windows has it not, and Python 3.11 there no function for it
+                os.set_blocking(file.fileno(), True)
     except BaseException:
         file.close()
         raise
@@ -53,7 +54,7 @@ def check_file(path: str | os.PathLike[str]) -> None:
 def is_handed_over(path: str | os.PathLike[str]) -> bool:
     """Return whether a path names what the process has open, such as `/dev/stdin` or `/dev/fd/63`, or `/dev/null`."""
     absolute = Path(path).absolute()
-    return absolute in STREAMS or absolute.parent in OPEN_FOLDERS
+    return not {Path(path), absolute}.isdisjoint(STREAMS) or absolute.parent in OPEN_FOLDERS
 
 
 @contextlib.contextmanager

@@ -1,7 +1,6 @@
 """`firth shell`: words, sums and commands, from lines and from a terminal."""
 
 import os
-import pty
 import select
 import subprocess
 import sys
@@ -9,6 +8,8 @@ import time
 
 import numpy as np
 import pytest
+
+pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
 
 import firth
 from firth.cli.shell import HELP, Answers

@@ -10,6 +10,7 @@ import contextlib
 import logging
 import multiprocessing
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
@@ -166,8 +167,8 @@ class DistributedProcess:
 def launch(work: Callable[[Group], None], count: int, device: torch.device, *, some_unused: bool = False) -> None:
     """Run a function in several processes at once and wait for all of them.
 
-    On the CPU the processes are forks of this one. With GPUs they are new processes: `pickle` must be able to send
-    `work`, and the program must be importable (`if __name__ == "__main__":`).
+    On the CPU of Linux the processes are forks of this one. Elsewhere they are new processes: `pickle` must be able to
+    send `work`, and the program must be importable (`if __name__ == "__main__":`).
 
     Args:
         work: called in each process with its group.
@@ -182,7 +183,7 @@ def launch(work: Callable[[Group], None], count: int, device: torch.device, *, s
             f"processes={count}: there are {available} GPUs, expected one per process; use processes="
             f"{max(available, 1)}"
         )
-    start = "spawn" if device.type == "cuda" else "fork"
+    start = "fork" if device.type == "cpu" and sys.platform == "linux" else "spawn"
     fabric = _fabric(device, some_unused, {"devices": count}, start_method=start)
     failure = fabric.launch(_run_in_process, work)
     if failure is not None:
