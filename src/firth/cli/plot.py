@@ -189,8 +189,8 @@ def _model_names(paths: Sequence[str]) -> dict[str, str]:
     parts = {path: [*Path(path).parts[:-1], Path(path).stem] for path in paths}
     names: dict[str, str] = {}
     for path, own in parts.items():
-        others = [other for other in parts.values() if other != own]
-        length = next((n for n in range(1, len(own)) if all(other[-n:] != own[-n:] for other in others)), len(own))
+        rivals = [part for part in parts.values() if part != own]
+        length = next((n for n in range(1, len(own)) if all(part[-n:] != own[-n:] for part in rivals)), len(own))
         names[path] = "/".join(own[-length:])
     return names if len(set(names.values())) == len(names) else {path: path for path in names}
 
