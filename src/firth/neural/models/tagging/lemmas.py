@@ -64,10 +64,10 @@ class Lemmas:
         likeliest = scores.topk(min(LIKELIEST, len(names)), dim=2).indices.tolist()
         misfits = []
         for row, words in enumerate(sentences):
-            for place, word in enumerate(words):
-                ranked = likeliest[row][place]
+            for column, word in enumerate(words):
+                ranked = likeliest[row][column]
                 rank = next((rank for rank, k in enumerate(ranked) if self._fits(names[k], word)), 0)
-                misfits += [(row, place, k) for k in ranked[:rank]]
+                misfits += [(row, column, k) for k in ranked[:rank]]
         if not misfits:
             return scores
         scores = scores.clone()
