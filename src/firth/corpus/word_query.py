@@ -111,10 +111,10 @@ def _expression(word: str) -> str:
 
     Without the atomic groups, a dozen stars and a word of 300 letters take years.
     """
-    first, *further = (re.escape(part).replace(_ONE, ".") for part in word.split(_ANY))
-    if not further:
+    first, *rest = (re.escape(part).replace(_ONE, ".") for part in word.split(_ANY))
+    if not rest:
         return first
-    return "".join([first, *(f"(?>.*?{part})" for part in further[:-1]), ".*", further[-1]])
+    return "".join([first, *(f"(?>.*?{part})" for part in rest[:-1]), ".*", rest[-1]])
 
 
 def _literals(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
