@@ -34,12 +34,10 @@ def run(size: str) -> None:
         with tempfile.TemporaryDirectory() as folder, text.open(encoding="utf-8") as lines:
             corpus = firth.Corpus.build(lines, tokens="whitespace", cache=folder, progress=False)
             runs = firth.bootstrap(firth.Word2Vec(), corpus, runs=RUNS, seed=seed, threads=2, progress=False)
-            single = [scores(each) for each in runs]
-            row = {"words": int(size), "seed": seed, "runs": single, "consensus": scores(runs.consensus)}
-        records.append(ROWS, row)
-        print(
-            size, seed, *(f"{statistics.fmean(each.values()):.3f}" for each in (*single, row["consensus"])), flush=True
-        )
+            single, together = [scores(each) for each in runs], scores(runs.consensus)
+        records.append(ROWS, {"words": int(size), "seed": seed, "runs": single, "consensus": together})
+        means = [f"{statistics.fmean(each.values()):.3f}" for each in [*single, together]]
+        print(size, seed, *means, flush=True)
 
 
 def table() -> str:
