@@ -6,28 +6,33 @@ words together are few. The peers have one default for any text.
 Rule, for a text of N words:
 
     min_count   1 below 1,000 words unless a word stands for unknown ones, 2 below 200,000, otherwise 5
-    epochs      20 sqrt(10^6 / N), from 5 to 40
-    sample      100 / N, from 10^-4 to 1: words that occur less than 100 times are never dropped
+    epochs      20 from 10^6 to 5 10^6 words; below 20 sqrt(10^6 / N), at most 40; above 20 sqrt(5 10^6 / N), at least 5
+    sample      100 / N, from 10^-4 to 1: words that occur less than 100 times are never dropped; where E epochs are
+                given in place of e, those of the rule, 100 e / (E N), so that as many occurrences count over all epochs
 
 Source: measured at 0.1, 1, 5 and 20 million words of Wikipedia for skip-gram and CBOW, chosen on one half of the
-    evaluation sets and judged on the other: benchmarks/results/defaults.md. A `min_count` of 2 was better on these sets
-    at every size, as more questions have known words; but from a million words on by .01 only, and most neighbours of
-    frequent words were then words that occur less than five times. Below 0.1 million words `epochs` and `sample`
-    continue what was measured above. A `min_count` of 1 was worse than 2 in a classifier of 6,000 words: it
-    is for examples of a few sentences, of which nothing would be left otherwise. An unknown word has to be learned from
-    words that are left out: with none, the perplexity of an LSTM on 823 words was 92, with `min_count` 2 it was 60.
+    evaluation sets and judged on the other: benchmarks/results/defaults.md. A `min_count` of 2 was better on these
+    sets at every size, as more questions have known words; but from a million words on by .01 only, and most
+    neighbours of frequent words were then words that occur less than five times. More than five million words gain by
+    more epochs, too, as long as they take half of the time of gensim's defaults: on the judging half skip-gram of 5 M
+    words has .315, .352 and .381 after 5, 10 and 20 epochs, and of 20 M words .457 and .483 after 5 and 10; after 40
+    epochs 5 M words have .380. With few epochs less may be dropped: 5 epochs of 1 M words have .136 with a `sample`
+    of 10^-4, and .167 with 10^-3. Below 0.1 million words `epochs` and `sample` continue what was measured above. A
+    `min_count` of 1 was worse than 2 in a classifier of 6,000 words: it is for examples of a few sentences, of which
+    nothing would be left otherwise. An unknown word has to be learned from words that are left out: with none, the
+    perplexity of an LSTM on 823 words was 92, with `min_count` 2 it was 60.
 """
 
 import dataclasses
 import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 SHORT, LONG = 1_000, 200_000  # words below which words that occur once, and twice, are kept
 RARE_SUBWORDS = 5  # minimum count of learned subwords and characters at any size
 FEWEST, MOST = 5, 40  # epochs
-REFERENCE = 1_000_000, 20  # words, and their epochs
+USUAL, FROM, TO = 20, 1_000_000, 5_000_000  # epochs of texts of so many words
 FREQUENT = 100  # occurrences of words that are dropped, at least
 POOR = 10_000  # words below which most neighbours are chance
 LOWEST = 1e-4  # subsampling threshold
@@ -51,20 +56,19 @@ def epochs(words: int) -> int:
     Args:
         words: number of words of the corpus.
     """
-    size, number = REFERENCE
-    return max(FEWEST, min(MOST, round(number * math.sqrt(size / max(words, 1)))))
+    near = min(max(words, FROM), TO)
+    return max(FEWEST, min(MOST, round(USUAL * math.sqrt(near / max(words, 1)))))
 
 
-def sample(words: int) -> float:
+def sample(words: int, passes: int | None = None) -> float:
     """Return the subsampling threshold, to two digits.
 
     Args:
         words: number of words of the corpus.
+        passes: number of epochs; None for those of the rule.
     """
-    return float(f"{max(LOWEST, min(1.0, FREQUENT / max(words, 1))):.2g}")
-
-
-OF_MODELS: Mapping[str, Callable[[int], Any]] = {"epochs": epochs, "sample": sample}
+    usual = epochs(words)
+    return float(f"{max(LOWEST, min(1.0, FREQUENT * usual / (max(words, 1) * (passes or usual)))):.2g}")
 
 
 def chosen_options(model: Any, words: int) -> dict[str, Any]:
@@ -73,7 +77,9 @@ def chosen_options(model: Any, words: int) -> dict[str, Any]:
     Args:
         words: number of words of the corpus.
     """
-    return {name: rule(words) for name, rule in OF_MODELS.items() if getattr(model, name, words) is None}
+    passes = getattr(model, "epochs", None)
+    values = {"epochs": epochs(words), "sample": sample(words, passes)}
+    return {name: value for name, value in values.items() if getattr(model, name, words) is None}
 
 
 def log_advice(model: Any, words: int) -> None:

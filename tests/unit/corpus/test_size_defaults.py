@@ -23,8 +23,9 @@ TEXT = [f"word{i % 7} word{i % 11} word{i % 13}".split() for i in range(200)]
         (200_000, 5, 40, 5e-4),
         (300_000, 5, 37, 3.3e-4),
         (1_000_000, 5, 20, 1e-4),
-        (5_000_000, 5, 9, 1e-4),
-        (20_000_000, 5, 5, 1e-4),
+        (3_000_000, 5, 20, 1e-4),
+        (5_000_000, 5, 20, 1e-4),
+        (20_000_000, 5, 10, 1e-4),
         (10**12, 5, 5, 1e-4),
     ],
 )
@@ -32,6 +33,14 @@ def test_the_rule(words, min_count, epochs, sample):
     assert size_defaults.min_count(words) == min_count
     assert size_defaults.epochs(words) == epochs
     assert size_defaults.sample(words) == sample
+
+
+def test_few_epochs_drop_less():
+    """So that as many occurrences of a word count over all epochs; more of them drop more, down to the least."""
+    assert size_defaults.sample(1_000_000, 5) == 4e-4
+    assert size_defaults.sample(100_000, 160) == 2.5e-4
+    assert size_defaults.sample(1_000_000, 40) == 1e-4
+    assert size_defaults.chosen_options(firth.Word2Vec(epochs=5), 1_000_000) == {"sample": 4e-4}
 
 
 @given(st.integers(0, 10**10), st.integers(0, 10**10))
@@ -62,11 +71,11 @@ def test_what_is_given_is_kept(caplog):
         corpus = firth.Corpus.build(TEXT, min_count=5)
         vectors = firth.Word2Vec(dim=4, epochs=2, sample=0).train(corpus, seed=1, threads=1)
         mixed = firth.FastText(dim=4, epochs=2, buckets=100).train(corpus, seed=1, threads=1)
-    assert [each for each in caplog.messages if "chosen" in each] == ["sample=0.17: chosen for 600 words"]
+    assert [each for each in caplog.messages if "chosen" in each] == ["sample=1: chosen for 600 words"]
     assert caplog.messages.count("epochs=2: few for 600 words; by default 40") == 2
     assert "chosen" not in vectors.metadata["training"]
     assert vectors.metadata["training"]["options"]["epochs"] == 2
-    assert mixed.metadata["training"]["chosen"] == {"sample": 0.17}
+    assert mixed.metadata["training"]["chosen"] == {"sample": 1.0}
 
 
 def test_the_bits_are_those_of_the_options_that_were_chosen():
@@ -126,7 +135,8 @@ def test_phrases_choose_it_again():
     ("model", "words", "messages"),
     [
         (firth.Word2Vec(epochs=5), 50_000, ["epochs=5: few for 50,000 words; by default 40"]),
-        (firth.Word2Vec(epochs=5), 5_000_000, []),
+        (firth.Word2Vec(epochs=5), 5_000_000, ["epochs=5: few for 5,000,000 words; by default 20"]),
+        (firth.Word2Vec(epochs=10), 5_000_000, []),
         (firth.Word2Vec(epochs=20), 50_000, []),
         (firth.Word2Vec(), 50_000, []),
         (firth.Word2Vec(), 17, ["17 words are few: most neighbours are chance; more text helps most"]),
