@@ -41,7 +41,10 @@ def _contrast(
     ] = None,
     years: Annotated[
         str | None,
-        flag("Divide the files of A into periods that begin in these years, by the year in their names.", "YEAR,..."),
+        flag(
+            "Divide the files of A by the year in their names: periods begin in these years; what is before is one, too.",
+            "YEAR,...",
+        ),
     ] = None,
     model: Annotated[
         str,
@@ -52,7 +55,10 @@ def _contrast(
     ] = "skipgram",
     dim: Annotated[int, typer.Option(help="Dimension of the vectors.")] = 100,
     permutations: Annotated[
-        int, typer.Option(help="Random divisions of the texts that show what chance does; at least 19.")
+        int,
+        typer.Option(
+            help="Random divisions of the texts that show what chance does; with fewer than 19 no `adjusted` is 0.05."
+        ),
     ] = 20,
     runs: Annotated[int, typer.Option(help="Samples of texts for the intervals; 0 for none, in half the time.")] = 20,
     number: Annotated[int, number("How many words to show.")] = 10,

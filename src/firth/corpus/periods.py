@@ -30,7 +30,8 @@ def periods(source: Any, years: Sequence[int], *, markup: bool = False) -> dict[
 
     Args:
         source: a folder, a glob or paths.
-        years: in which the periods after the first begin, ascending: [1850, 1900] makes three.
+        years: in which periods begin, ascending; files before the first year make a period as well: [1850, 1900] makes
+            three, or two if no file is before 1850.
         markup: whether Markdown, HTML and XML files of a folder belong to it, see `Corpus.build`.
 
     Returns:
@@ -51,6 +52,8 @@ def periods(source: Any, years: Sequence[int], *, markup: bool = False) -> dict[
     for path in files.paths:
         year = year_of(path)
         divided[names[sum(year >= begin for begin in years)]].append(path)
+    if len(years) > 1 and not divided[names[0]]:
+        del divided[names[0]]  # the first year is that in which the text begins
     if empty := [name for name, paths in divided.items() if not paths]:
         dated = sorted(map(year_of, files.paths))
         raise CorpusError(

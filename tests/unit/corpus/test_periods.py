@@ -23,6 +23,12 @@ def test_files_are_divided_by_the_year_in_their_names(novels):
     assert [*firth.periods(str(novels / "*.txt"), [1850])] == ["before 1850", "from 1850"]
 
 
+def test_the_first_year_may_be_the_one_in_which_the_files_begin(novels):
+    assert [*firth.periods(novels, [1815, 1850, 1900])] == ["1815 to 1849", "1850 to 1899", "from 1900"]
+    with pytest.raises(CorpusError, match="no file is 1700 to 1799: the 6 files"):
+        firth.periods(novels, [1700, 1800])
+
+
 @pytest.mark.parametrize("years", [[], [1900, 1850], [1850, 1850], ["1850"], [True]])
 def test_wrong_years(novels, years):
     with pytest.raises(OptionError, match="expected years in which periods begin, ascending"):
