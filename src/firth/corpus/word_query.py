@@ -86,6 +86,8 @@ def _parts(word: str, split: Callable[[str], list[str]], written: str) -> list[t
     if _OR not in word:
         return [(token,) for token in _split(word, split)]
     words = [_split(alternative, split) for alternative in word.split(_OR) if alternative]
+    if not words:
+        raise CorpusError(f"{brief(written)}: | without words; expected them next to it, such as honour|honesty")
     if any(len(tokens) != 1 for tokens in words):
         parts = ", ".join(" ".join(tokens) for tokens in words).replace(_ANY, "*").replace(_ONE, "?")
         raise CorpusError(f"{brief(written)}: | stands between single words; the corpus reads {parts}")

@@ -68,6 +68,12 @@ def test_no_word(written):
         word_query(written, "words")
 
 
+@pytest.mark.parametrize("written", ["|", "||", "honour | honesty"])
+def test_an_or_without_words(written):
+    with pytest.raises(CorpusError, match=r"\| without words; expected them next to it, such as honour\|honesty"):
+        word_query(written, "words")
+
+
 def test_alternatives_are_single_words():
     with pytest.raises(CorpusError, match=r"between single words; the corpus reads well kn\*, x"):
         word_query("well-kn*|x", "words")
