@@ -81,8 +81,8 @@ def removed(script: str, form: str) -> str | None:
     >>> removed("t|>-+a|-", "Räume"), removed("l||--", "x")
     ('ä|e', None)
     """
-    _, prefix, suffix = _parsed(script)
-    text = form.lower()
+    case, prefix, suffix = _parsed(script)
+    text = (form.replace("İ", "i") if case == KEEP else form).lower()  # only İ becomes two characters
     before, behind = (sum(step in (_COPY, _DELETE) for step in steps) for steps in (prefix, suffix))
     if before + behind > len(text):
         return None

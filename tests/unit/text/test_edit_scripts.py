@@ -2,7 +2,7 @@
 
 import pytest
 
-from firth.text.edit_scripts import apply, check_script, is_whole, script
+from firth.text.edit_scripts import apply, check_script, is_whole, removed, script
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,14 @@ def test_other_forms_have_the_same_script(form, lemma, other, other_lemma):
 def test_a_form_too_short_keeps_its_characters():
     assert apply("t|--|---+e", "abcd") == "Abcd"
     assert apply("l||--", "xy") == "xy"  # no lemma is empty
+
+
+def test_a_script_that_keeps_capitals_removes_what_it_deletes():
+    """Only the dotted capital I becomes two characters in lower case."""
+    assert removed("k|---|", "xyİZ") == "xyi|"
+    assert apply("k|---|", "xyİZ") == "Z"
+    assert removed("k|-|--", "aİ") is None
+    assert apply("k|-|--", "aİ") == "aİ"
 
 
 @pytest.mark.parametrize("code", ["", "l", "l|", "x||", "l||?", "l||+", "l|||", "||"])
