@@ -136,6 +136,7 @@ def features_at(
     tokens: int,  # tokens of the sentence before this one
     depth: int,  # open brackets, of the sentence so far
     quotes: int,  # quotation marks of the sentence so far
+    marks: bool,  # whether there is a feature of final marks
     mask: np.uint64,  # rows - 1
     rows: npt.NDArray[np.int64],  # (MAX_FEATURES,) out
 ) -> int:
@@ -234,7 +235,7 @@ def features_at(
     rows[count] = hashed(90, pair * np.uint64(KINDS) + next_kind, state, mask)
     rows[count + 1] = hashed(91, np.uint64(min(tokens, 20) // 3), next_kind * np.uint64(KINDS * KINDS) + pair, mask)
     count += 2
-    if final(k0):  # all final marks together: rare ones behave as the frequent one does
+    if marks and final(k0):  # all final marks together: rare ones behave as the frequent one does
         rows[count] = hashed(92, next_kind, np.uint64(k1 == np.uint64(SPACE)), mask)
         count += 1
     return count
@@ -244,6 +245,15 @@ def features_at(
 def final(kind: int) -> bool:
     """Return whether a kind is that of marks at the end of sentences."""
     return kind in (POINT, FINAL)
+
+
+@njit(nogil=True, inline="always")
+def knows_final_marks(allowed: npt.NDArray[np.uint8]) -> Any:  # (KINDS, KINDS) as `possible` reads them
+    """Return whether a model was trained with a feature of final marks: it says that no sentence ends outside.
+
+    Models from before have rows of other features where that feature would be.
+    """
+    return not allowed[SPACE, OUTSIDE] >> LAST & 1
 
 
 @njit(nogil=True, inline="always")
@@ -309,7 +319,7 @@ def train_sentences(
     state: npt.NDArray[np.uint64],  # (1,) random state
 ) -> float:
     """Make one pass of Adagrad; return the sum of losses in nats."""
-    mask = np.uint64(len(weights) - 1)
+    mask, marks = np.uint64(len(weights) - 1), knows_final_marks(allowed)
     rows, scores = np.empty(MAX_FEATURES, np.int64), np.empty(LABELS, np.float64)
     loss = 0.0
     for s in range(len(sentences)):
@@ -325,7 +335,7 @@ def train_sentences(
             quotes += kind == QUOTE
             bits, gold = possible(text, allowed, i), labels[i]
             if not text.breaks[i] and bits & (bits - 1) and bits >> gold & 1:
-                count = features_at(text, i, token, before, tokens, max(depth, 0), quotes, mask, rows)
+                count = features_at(text, i, token, before, tokens, max(depth, 0), quotes, marks, mask, rows)
                 if dropped:
                     out = draw(state)
                     for _ in range(dropped - 1):
@@ -357,7 +367,7 @@ def split(
     labels: npt.NDArray[np.uint8],  # (n,) out
 ) -> None:
     """Choose the best label of each place from left to right, given those before it."""
-    mask = np.uint64(len(weights) - 1)
+    mask, marks = np.uint64(len(weights) - 1), knows_final_marks(allowed)
     rows, scores = np.empty(MAX_FEATURES, np.int64), np.empty(LABELS, np.float64)
     token, before, tokens, depth, quotes = 0, np.uint64(5), 0, 0, 0
     for i in range(len(labels)):
@@ -377,7 +387,7 @@ def split(
             while not bits >> best & 1:
                 best += 1
         else:
-            count = features_at(text, i, token, before, tokens, max(depth, 0), quotes, mask, rows)
+            count = features_at(text, i, token, before, tokens, max(depth, 0), quotes, marks, mask, rows)
             choose(weights, rows, count, bits, scores)
             best = 0
             for label in range(1, LABELS):

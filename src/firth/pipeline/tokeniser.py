@@ -391,6 +391,7 @@ def _allowed(raw: RawText, characters: kernels.Characters, labels: npt.NDArray[n
     ends = np.bincount([characters.kinds[spans[-1][1] + 7] for spans in raw.tokens], minlength=kernels.KINDS)
     ends[[kernels.POINT, kernels.FINAL]] += 1
     possible[kernels.SPACE, :, kernels.LAST] = (ends > 0) | (len(raw.tokens) < SURE)
+    possible[kernels.SPACE, kernels.OUTSIDE, kernels.LAST] = False  # for `kernels.knows_final_marks`
     allowed: npt.NDArray[np.uint8] = (possible << np.arange(kernels.LABELS)).sum(2).astype(np.uint8)
     if not any(map(str.isspace, (c for spans in raw.tokens for a, b in spans for c in raw.text[a:b]))):
         allowed[:, kernels.SPACE] &= (1 << kernels.END) | (1 << kernels.LAST)

@@ -8,6 +8,7 @@ import pytest
 
 import firth
 from firth.errors import ArgumentTypeError, FormatError, OptionError
+from firth.kernels import boundaries as kernels
 from firth.pipeline.pipeline import PipelineModel
 from firth.pipeline.raw_text import raw_text
 from firth.readers.conllu import DependencySentence
@@ -57,6 +58,20 @@ def test_no_sentence_ends_with_what_never_ended_one(tokeniser, text):
         len(text.split()) + 1,
         6,
     ]
+
+
+def test_tokenisers_from_before_final_marks_do_not_use_them(tokeniser, tmp_path):
+    """The rows of the feature were those of other features; the row of white space had all labels."""
+    weights = np.zeros_like(tokeniser.weights)
+    mask = np.uint64(len(weights) - 1)
+    for kind, wide in itertools.product(range(kernels.KINDS), (0, 1)):
+        weights[kernels.hashed(92, np.uint64(kind), np.uint64(wide), mask), kernels.LAST] = 9
+    allowed = np.full_like(tokeniser.allowed, 7)
+    for known in (True, False):
+        allowed[kernels.SPACE, kernels.OUTSIDE] = 3 if known else 7
+        replace(tokeniser, weights=weights, allowed=allowed).save(tmp_path / "t")
+        assert len(firth.load(tmp_path / "t").spans("Go. Now.")) == (2 if known else 1)
+    assert kernels.knows_final_marks(tokeniser.allowed)
 
 
 def test_an_empty_line_ends_a_sentence(tokeniser):
