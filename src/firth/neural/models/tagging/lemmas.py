@@ -153,8 +153,15 @@ def _read(content: ModelFolder, options: Any) -> Lemmas | None:
         raise ValueError("a lemma that is no text")
     if LEMMA not in options.target_names or (dictionary and UPOS not in options.target_names):
         raise ValueError(f"a dictionary of lemmas beside the targets {options.targets}")
-    removals = {code: frozenset(map(str, parts)) for code, parts in content.texts.get(REMOVALS, {}).items()}
-    return Lemmas(dictionary, removals)
+    return Lemmas(dictionary, _read_removals(content.texts.get(REMOVALS, {})))
+
+
+def _read_removals(listed: Any) -> dict[str, frozenset[str]]:
+    if not isinstance(listed, dict) or not all(
+        isinstance(parts, list) and all(isinstance(part, str) for part in parts) for parts in listed.values()
+    ):
+        raise ValueError(f"{REMOVALS}.json: expected lists of what edit scripts delete")
+    return {code: frozenset(parts) for code, parts in listed.items()}
 
 
 def check_scripts(sets: Mapping[str, TagSet]) -> None:

@@ -137,6 +137,15 @@ def test_a_damaged_folder(tagger, tmp_path):
             firth.load(damaged)
 
 
+@pytest.mark.parametrize("content", [[], None, 3, {"l||": "abc"}, {"l||": [1]}])
+def test_damaged_removals(tagger, tmp_path, content):
+    tagger.save(tmp_path / "tagger")
+    (tmp_path / "tagger/checksums.json").unlink()
+    (tmp_path / "tagger/removals.json").write_text(json.dumps(content))
+    with pytest.raises(FormatError, match=r"removals\.json: expected lists of what edit scripts delete"):
+        firth.load(tmp_path / "tagger")
+
+
 def test_a_folder_without_a_dictionary_has_lemmas_as_tags(tagger):
     """As taggers were, whose target happened to be named lemma."""
     old = type(tagger)(tagger.module, tagger.options, tagger.reader, tagger.sets, None, {})
