@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 import firth
@@ -20,6 +21,7 @@ def test_files_are_divided_by_the_year_in_their_names(novels):
         "1850 to 1899": ["1850 villette.txt", "x_1899_2.txt"],
         "from 1900": ["12345_1922.txt", "1900.txt"],
     }
+    assert firth.periods(novels, np.array([1850, 1900])) == divided
     assert [*firth.periods(str(novels / "*.txt"), [1850])] == ["before 1850", "from 1850"]
 
 
@@ -29,7 +31,7 @@ def test_the_first_year_may_be_the_one_in_which_the_files_begin(novels):
         firth.periods(novels, [1700, 1800])
 
 
-@pytest.mark.parametrize("years", [[], [1900, 1850], [1850, 1850], ["1850"], [True]])
+@pytest.mark.parametrize("years", [[], [1900, 1850], [1850, 1850], ["1850"], [True], 1850, "1850"])
 def test_wrong_years(novels, years):
     with pytest.raises(OptionError, match="expected years in which periods begin, ascending"):
         firth.periods(novels, years)
