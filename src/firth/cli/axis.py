@@ -1,5 +1,7 @@
 """`firth axis`."""
 
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +17,7 @@ from firth.directions import axis_between, neutralise, project
 from firth.directions.axis import Axis
 from firth.errors import OptionError
 from firth.postprocess.word_pairs import read_word_pairs
+from firth.runs.runs import Runs
 
 FREQUENT = 10_000  # words to choose from where the user names none
 
@@ -37,40 +40,50 @@ def axis(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Place words between two poles: the cosine with the direction from one pole to the other.
+    """Place words between two poles: the cosine with the direction from one pole to the other; of runs, with intervals.
 
     Words near the first pole come first, with cosines below 0. Without words, it shows those of the 10,000 most
     frequent words that are nearest to either pole.
     """
     if output is not None:
         check_vectors_target(output, takes_files=True, overwrite=overwrite)
-    space = (open_vectors if output is None else open_word_vectors)(vectors, quiet)
-    direction = _axis(space, poles or [], pairs, method)
+    space = open_vectors(vectors, quiet, runs=True) if output is None else open_word_vectors(vectors, quiet)
+    runs, space = (space, space.consensus) if isinstance(space, Runs) else (None, space)
+    axis_in = _axis(poles or [], pairs, method)
+    direction = axis_in(space)
+    _note(direction)
     queries = list(dict.fromkeys([*(words or []), *(read_words(word_file) if word_file else [])]))
     covered = [word for word in queries if word in space]
     if covered or not queries:
-        _show(_places(space, direction, covered), None if queries else number, direction, json)
+        places = _ends(_places(space, direction, covered), None if queries else number)
+        if runs is None:
+            _show(places, direction, json)
+        else:
+            _show_runs(runs, axis_in, [word for word, _ in places], direction, json)
     if output is not None:
         neutralise(space, direction).save(output)
         note(f"{output}: {len(space):,} words x {space.dim}, without {direction.name}")
     refuse_unknown(queries, space)
 
 
-def _axis(space: Any, poles: list[str], pairs: Path | None, method: Any) -> Axis:
+def _axis(poles: list[str], pairs: Path | None, method: Any) -> Callable[[Any], Axis]:
+    """Return a function of vectors to the axis in them."""
     if len(poles) + (pairs is not None) != 1:
         raise OptionError("expected one axis: --poles A:B, or --pairs FILE")
     if poles and method != "mean":
         raise OptionError(f"--method {method} with --poles: it needs pairs; give --pairs FILE")
-    direction = (
-        axis_between(space, *read_poles(poles[0]))
-        if poles
-        else axis_of_pairs(space, read_word_pairs(str(pairs)), method=method)
-    )
+    if poles:
+        first, second = read_poles(poles[0])
+        return lambda space: axis_between(space, first, second)
+    read = read_word_pairs(str(pairs))
+    return lambda space: axis_of_pairs(space, read, method=method)
+
+
+def _note(direction: Axis) -> None:
     if direction.missing:
         note(f"left out, for lack of a vector: {', '.join(direction.missing[:10])}")
     if direction.explained is not None:
         note(f"the first component explains {100 * direction.explained:.1f} % of the variance of the pairs")
-    return direction
 
 
 def _places(space: Any, direction: Axis, words: list[str]) -> list[tuple[str, float]]:
@@ -80,8 +93,27 @@ def _places(space: Any, direction: Axis, words: list[str]) -> list[tuple[str, fl
     return [(candidates[i], float(cosines[i])) for i in np.argsort(cosines, kind="stable").tolist()]
 
 
-def _show(positions: list[tuple[str, float]], number: int | None, direction: Axis, json: bool) -> None:
-    ends = positions if number is None or 2 * number >= len(positions) else [*positions[:number], *positions[-number:]]
-    width = max(len(word) for word, _ in ends)
-    for word, cosine in ends:
+def _ends(places: list[tuple[str, float]], number: int | None) -> list[tuple[str, float]]:
+    return places if number is None or 2 * number >= len(places) else [*places[:number], *places[-number:]]
+
+
+def _show(places: list[tuple[str, float]], direction: Axis, json: bool) -> None:
+    width = max(len(word) for word, _ in places)
+    for word, cosine in places:
         show(json, {"word": word, "axis": direction.name, "cosine": cosine}, f"{word:<{width}}  {cosine:+.4f}")
+
+
+def _show_runs(runs: Runs, axis_in: Callable[[Any], Axis], words: Sequence[str], direction: Axis, json: bool) -> None:
+    """Print the places of words with their intervals, in order of the mean; each run has an axis of its own."""
+
+    def places(run: Any) -> list[float]:
+        axis = axis_in(run)
+        return [float(project(run, axis, [word])[0]) if word in run else math.nan for word in words]
+
+    estimate, width = runs.estimate(places), max(map(len, words))
+    for i in np.argsort(estimate.value, kind="stable").tolist():
+        mean, low, high = (float(figures[i]) for figures in (estimate.value, estimate.low, estimate.high))
+        facts = {"word": words[i], "axis": direction.name, "cosine": mean, "low": low, "high": high, "runs": len(runs)}
+        show(json, facts, f"{words[i]:<{width}}  {mean:+.4f}  [{low:+.4f}, {high:+.4f}]")
+    if not json:
+        note(f"mean cosine and 95 % interval of {len(runs)} runs")

@@ -4,6 +4,7 @@ import json
 import shutil
 import warnings
 
+import numpy as np
 import pytest
 
 import firth
@@ -208,3 +209,23 @@ def test_other_commands_say_what_to_do(run, here):
 def test_a_band_that_no_two_runs_have_has_no_overlap(capsys):
     print_stability([{"least": 1, "most": 9, "words": 3, "overlap": float("nan"), "stable": float("nan")}])
     assert capsys.readouterr().out.splitlines()[2].split() == ["1", "to", "9", "3", "-", "-"]
+
+
+def test_places_on_an_axis_have_the_mean_and_the_interval_of_the_axes_of_all_runs(run, here):
+    runs = firth.load("r")
+    cold, hot, *words = runs.words[:5]
+    status, out, err = run("axis", "r", *words, "--poles", f"{cold}:{hot}", "--json")
+    rows = {row["word"]: row for row in map(json.loads, out.splitlines())}
+    assert (status, err) == (0, "")
+    assert rows.keys() == {*words}
+    for name in words:
+        by_hand = []
+        for vectors in runs:
+            one, two, place = (v / np.linalg.norm(v) for v in map(vectors.get_vector, (cold, hot, name)))
+            by_hand.append(place @ (two - one) / np.linalg.norm(two - one))
+        row = rows[name]
+        assert row["cosine"] == pytest.approx(np.mean(by_hand), abs=1e-5)
+        assert (row["low"], row["high"]) == pytest.approx((min(by_hand), max(by_hand)), abs=1e-5)  # of 3 runs
+    status, out, err = run("axis", "r", words[0], "--poles", f"{cold}:{hot}")
+    assert out.count("[") == 1
+    assert err == "mean cosine and 95 % interval of 3 runs\n"
