@@ -42,7 +42,7 @@ def _contrast(
     years: Annotated[
         str | None,
         flag(
-            "Divide the files of A by the year in their names: periods begin in these years; what is before is one, too.",
+            "Divide the files of A by the years in their names; periods begin in these, and earlier files are one.",
             "YEAR,...",
         ),
     ] = None,
