@@ -354,6 +354,6 @@ def flag(
     groups = [command, group, *(["--cluster"] if "cluster" in flags else [])]
     if command in {f"firth {kind} train" for kind in ("tag", "parse", "coref", "pipeline")}:
         groups.append("annotators")
-    groups.append(command.rpartition(" ")[2])  # train, predict
+    groups += [command.rpartition(" ")[2], *(["csv"] if "csv" in flags else [])]  # train, predict
     answers = (table("flags", candidate).get(name, [None])[0] for candidate in groups)
     return next((answer.replace("{group}", group) for answer in answers if answer), None)

@@ -81,7 +81,7 @@ def run(monkeypatch, capsys, tmp_path):
 def test_options_that_are_advised_exist():
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
     known = {*ARGUMENTS, *TEXT_OPTIONS}
-    for function in (firth.TfidfIndex, firth.Corpus.build):
+    for function in (firth.TfidfIndex, firth.Corpus.build, firth.keywords):
         known |= inspect.signature(function).parameters.keys()
     for name in firth.__all__:
         known |= getattr(getattr(firth, name), "__dataclass_fields__", {}).keys()
@@ -288,11 +288,15 @@ def test_an_options_class_shows_its_options():
         ("trian", "Did you mean 'train', 'pretrain'?"),
         ("train skipgram text.txt -o x --vector-size 9", "--vector-size; use --dim: Dimension of the vectors"),
         ("train skipgram text.txt -o x -minCount 9", "use --min-count"),
+        ("train cbow text.txt -o x --bootstrap 9", "No such option: --bootstrap; use --runs: Train N times"),
+        ("train cbow text.txt -o x --iterations 9", "No such option: --iterations; use --epochs: "),
+        ("keywords a --against b --bootstrap 9", "No such option: --bootstrap; use --resamples: Bootstrap"),
+        ("concordance a b -o x.csv", "No such option: -o; the table is printed: write --csv > FILE at the end"),
         ("train cbow text.txt -o x --widnow 9", "No such option: --widnow (Possible options: --window"),
         ("train skipgram -train text.txt -output v", "--train; it needs no flag: firth train skipgram CORPUS -o OUT"),
         ("train cbow text.txt -o v.bin -binary 1", "the name after -o gives the format"),
         ("train cbow text.txt -o v --num-workers 4", "use --threads for threads of this machine, or --cluster with"),
-        ("train lsa text.txt -o v --num-workers 4", "use --threads: Threads."),
+        ("contrast a b --num-workers 4", "use --threads: Threads."),
         ("tag train a.txt -o v --test-file b.txt", "a trained model is tested by firth tag test MODEL FILE"),
         ("convert v.firth -o v.bin", "-o; it needs no flag: firth convert IN OUT"),
         ("neighbours v.firth word --topn 3", "use --number"),

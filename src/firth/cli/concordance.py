@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.cells import cell_len
 
-from firth.cli.arguments import AsJson, Quiet, flag, names
+from firth.cli.arguments import AsJson, Quiet, names
 from firth.cli.flags import with_flags
 from firth.cli.output import note, print_json, printable
 from firth.cli.texts import CORPUS, READ_TABLES, READING, is_built_corpus, source_of
@@ -37,7 +37,10 @@ def _concordance(
         str,
         typer.Option(help="Order: of the text, or by the words on a side, the nearest first.", metavar="|".join(SORTS)),
     ] = "file",
-    limit: Annotated[int | None, flag("How many occurrences to show, the first in this order. Default: all.")] = None,
+    limit: Annotated[
+        int | None,
+        names("How many occurrences to show, the first in this order. Default: all.", "<int>", "--limit", "-n"),
+    ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print CSV, with the whole sentences.")] = False,
     quiet: Quiet = False,
     json: AsJson = False,
