@@ -18,6 +18,7 @@ from firth.corpus.table_options import TableOptions
 from firth.errors import FormatError, OptionError, counted
 from firth.loading import load
 from firth.registry import plain_name
+from firth.runs.runs import Runs
 from firth.sentences.averages import SentenceAverages
 from firth.sentences.clusters import cluster_texts
 from firth.sentences.duplicates import duplicate_groups, near_duplicates
@@ -33,7 +34,8 @@ from firth.vectors.io.npy import mapped
 Model = Annotated[
     Path,
     names(
-        "Encoder: word vectors, document vectors, a sentence encoder, a classifier or a neural language model.", "MODEL"
+        "Encoder: word vectors or runs, document vectors, a sentence encoder, a classifier or a neural language model.",
+        "MODEL",
     ),
 ]
 
@@ -71,7 +73,11 @@ def open_encoder(path: Path, quiet: bool, options: dict[str, Any]) -> TextEncode
     """Return the encoder at a path, with the flags of `ENCODING` that concern it."""
     with working(f"reading {path}", quiet):
         is_static = sentence_transformers.is_folder(path)
-        encoder = SentenceAverages.load(path) if is_static else as_encoder(load(path))
+        model = SentenceAverages.load(path) if is_static else load(path)
+    if isinstance(model, Runs):
+        note(f"{path} holds {len(model)} runs: texts have means of their consensus, without intervals")
+        model = model.consensus
+    encoder = as_encoder(model)
     tokens = options.get("tokens")
     pooling = {name: options[name] for name in ("pooling", "max_length") if options.get(name) is not None}
     if tokens is not None:

@@ -88,3 +88,14 @@ def test_mistakes(run, folder, arguments, said):
     status, out, err = run(*arguments, "-q")
     assert (status, out) == (1, "")
     assert said in err
+
+
+def test_texts_have_vectors_of_the_consensus_of_runs(run, folder):
+    documents = [" ".join(words) for words in zip("abcd" * 6, "bcda" * 6, "cdab" * 6, strict=True)]
+    corpus = firth.Corpus.build(documents, min_count=1)
+    firth.bootstrap(firth.AssociationVectors(dim=2), corpus, runs=2, checkpoint=folder / "r")
+    firth.load(folder / "r").consensus.save(folder / "c.firth")
+    status, out, err = run("search", "r", "t.txt", "b", "-n", 2)
+    assert (status, out) == (0, run("search", "c.firth", "t.txt", "b", "-n", 2)[1])
+    assert err.startswith("r holds 2 runs: texts have means of their consensus, without intervals\n")
+    assert run("clusters", "r", "t.txt", "-k", 2, "-q")[0] == 0
