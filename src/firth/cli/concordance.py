@@ -54,6 +54,7 @@ def _concordance(
     """
     if csv and json:
         raise OptionError("--csv and --json: expected one of both")
+    check_order(corpus, word)
     contexts = _find(corpus, options, word, window=window, sort=sort, limit=limit)
     occurrences = contexts.read()
     if csv:
@@ -73,6 +74,12 @@ def _concordance(
         )
     if not quiet:
         note(_summary(contexts))
+
+
+def check_order(text: str, word: str) -> None:
+    """Refuse a word before its text."""
+    if not Path(text).exists() and Path(word).exists():
+        raise CorpusError(f"{text}: no such file or folder, and {word} is one; expected the text first: {word} {text}")
 
 
 def _find(corpus: str, options: dict[str, Any], word: str, **settings: Any) -> Concordance:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.arguments import AsJson, Quiet, Seed, names
-from firth.cli.concordance import READ_COLUMN, WORDS_OF_TEXT
+from firth.cli.concordance import READ_COLUMN, WORDS_OF_TEXT, check_order
 from firth.cli.flags import with_flags
 from firth.cli.output import note, print_json, printable
 from firth.cli.texts import READ_TABLES, is_built_corpus, source_of
@@ -93,6 +93,7 @@ def _collocations(
     0 as all words are, nearly 1 all in one place. Windows end with documents; with --sentences punctuation they end
     with sentences.
     """
+    check_order(text, word)
     result = find_collocations(
         _source(text), word, window=window, limit=limit, min_count=min_count, sort=sort, progress=not quiet,
         **_options(options),

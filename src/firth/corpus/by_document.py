@@ -13,7 +13,10 @@ from firth.corpus.encoded import Corpus
 from firth.corpus.reader import inner_suffix, lines_of, opened
 from firth.corpus.sources import Files, reopened, resolve
 from firth.corpus.table_options import TableOptions
+from firth.errors import UnknownWordError
+from firth.hints import near_names
 from firth.progress import Progress
+from firth.text.forms import place_of
 from firth.text.tokenise import RULES
 from firth.text.word_rules import word_rule
 
@@ -36,6 +39,23 @@ class Documents:
     unit: str
     min_count: int = 1
     names: tuple[str, ...] = ()
+
+    def row_of(self, word: str) -> int:
+        """Return the row of a word in the vocabulary, in any of its forms.
+
+        Raises:
+            UnknownWordError: the text does not have it; of a phrase, the error names its words.
+        """
+        vocabulary, tokens = self.corpus.vocabulary, self.corpus.options.tokens
+
+        def row(text: str) -> int | None:
+            return place_of(text, vocabulary.ids, tokens if isinstance(tokens, str) else None)
+
+        if (found := row(word)) is not None:
+            return found
+        words = word.split()
+        parts = words if len(words) > 1 and all(row(part) is not None for part in words) else ()
+        raise UnknownWordError(word, lambda: near_names(word, vocabulary.words), parts)
 
 
 def by_document(source: Any, options: Mapping[str, Any], *, progress: Progress = None) -> Documents:

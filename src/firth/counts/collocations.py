@@ -37,12 +37,10 @@ from firth.corpus.options import TokenTextArguments
 from firth.counts.counting import WindowRow, window_row
 from firth.counts.dispersion import deviation_of_proportions, documents_with
 from firth.counts.ranked_words import RankedWords
-from firth.errors import CorpusError, OptionError, UnknownWordError, brief
-from firth.hints import near_names
+from firth.errors import CorpusError, OptionError, brief
 from firth.kernels.cooccurrence import MOST_REACH
 from firth.options import check_whole
 from firth.progress import Progress
-from firth.text.forms import place_of
 
 SORTS = ("log_dice", "pmi", "t")
 COLUMNS = {
@@ -121,10 +119,7 @@ def collocations(
         raise OptionError(f"sort={brief(sort)}: expected {', '.join(map(repr, SORTS))}")
     documents = by_document(text, {**options, **({} if column is None else {"column": column})}, progress=progress)
     corpus = documents.corpus
-    tokens = corpus.options.tokens
-    row = place_of(word, corpus.vocabulary.ids, tokens if isinstance(tokens, str) else None)
-    if row is None:
-        raise UnknownWordError(word, lambda: near_names(word, corpus.vocabulary.words))
+    row = documents.row_of(word)
     near = window_row(corpus, row, window)
     if not near.size:
         raise CorpusError(f"{word!r} stands alone: no other word within {window}; expected sentences or longer texts")

@@ -16,10 +16,8 @@ from firth.corpus.by_document import by_document
 from firth.corpus.options import TokenTextArguments
 from firth.corpus.periods import NAMED, year_of
 from firth.counts.word_document_graph import document_counts
-from firth.errors import CorpusError, OptionError, UnknownWordError
-from firth.hints import near_names
+from firth.errors import CorpusError, OptionError
 from firth.progress import Progress
-from firth.text.forms import place_of
 
 
 @dataclass(frozen=True)
@@ -70,10 +68,8 @@ def word_frequencies(
     if not words or isinstance(words, str):
         raise OptionError(f"words={words!r}: expected a list of words, such as ['honour', 'virtue']")
     documents = by_document(text, {**options, **({} if column is None else {"column": column})}, progress=progress)
-    corpus, tokens = documents.corpus, documents.corpus.options.tokens
-    rows = [place_of(word, corpus.vocabulary.ids, tokens if isinstance(tokens, str) else None) for word in words]
-    if (missing := next((word for word, row in zip(words, rows, strict=True) if row is None), None)) is not None:
-        raise UnknownWordError(missing, lambda: near_names(missing, corpus.vocabulary.words))
+    corpus = documents.corpus
+    rows = [documents.row_of(word) for word in words]
     counts = document_counts(corpus)
     names = [str(number + 1) for number in range(len(corpus))] if not documents.names else list(documents.names)
     if years:
@@ -92,6 +88,6 @@ def word_frequencies(
             corpus.vocabulary.words[row], name, occurrences[number, name], sizes[name],
             1e6 * occurrences[number, name] / sizes[name],
         )
-        for number, row in enumerate(rows) if row is not None
+        for number, row in enumerate(rows)
         for name in order
     ]  # fmt: skip

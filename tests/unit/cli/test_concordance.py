@@ -31,5 +31,9 @@ def test_what_is_wrong(run, tmp_path):
     assert run("concordance", "a.txt", "glory")[::2] == (
         1, "firth: a.txt: no 'glory'; expected a word of the text, of which * and ? stand for any letters and for one\n"
     )  # fmt: skip
+    for command in ("concordance", "collocations"):
+        assert run(command, "honour", "a.txt")[2] == (
+            "firth: honour: no such file or folder, and a.txt is one; expected the text first: a.txt honour\n"
+        )
     assert "--csv and --json: expected one of both" in run("concordance", "a.txt", "honour", "--csv", "--json")[2]
     assert "--sort up: expected 'file', 'left', 'right'" in run("concordance", "a.txt", "honour", "--sort", "up")[2]

@@ -36,6 +36,10 @@ def test_collocations(run, texts):
     status, _, err = run("collocations", "b", "man", "-q")
     assert (status, err) == (1, "firth: 'man' is not in the vocabulary; did you mean men?\n")
     assert "smaller --min-count" in run("collocations", "b", "men", "-q")[2]
+    for command in (["collocations", "b", "war of men"], ["plot", "frequency", "b", "war of men", "-o", "a.png"]):
+        status, _, err = run(*command, "-q")
+        assert status == 1
+        assert "'war of men' is not in the vocabulary: its text was split into war, of, men; expected one of" in err
 
 
 def test_frequencies_over_files(run, texts):
