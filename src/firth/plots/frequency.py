@@ -27,8 +27,8 @@ def word_frequency(frequencies: Sequence[Frequency], *, title: str | None = None
     are_years = all(len(name) == 4 and name.isdigit() for name in names)
     if not names or (len(names) > MOST and not are_years):
         raise OptionError(
-            f"{len(names):,} documents: expected 1 to {MOST}; add up the files of a year: years=True; of a single file the "
-            "paragraphs are documents: divide it into files, such as a file for each chapter"
+            f"{len(names):,} documents: expected 1 to {MOST}; add up the files of a year: years=True; of a single file "
+            "the paragraphs are documents: divide it into files, such as a file for each chapter"
         )
     rates = {(row.word, row.name): row.per_million for row in frequencies}
     values = np.array([[rates[word, name] for name in names] for word in words])  # (words, names)

@@ -30,5 +30,5 @@ def test_years_are_a_line():
 
 
 def test_too_many_files():
-    with pytest.raises(OptionError, match="61 documents: expected 1 to 60; .* of a single file the paragraphs are"):
+    with pytest.raises(OptionError, match=r"61 documents: expected 1 to 60; .* of a single file the paragraphs are"):
         plots.word_frequency(frequencies([f"{i}.txt" for i in range(61)]))
