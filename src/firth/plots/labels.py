@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.plots.layout import separate
-from firth.plots.picture import Curve, Floats, Lines, Picture, Points
+from firth.plots.picture import FADED, Curve, Floats, Lines, Picture, Points
 
 LONGEST = 40  # characters of a label; a longer word ends in "…"
 LONGEST_TICK = 60  # characters of a tick label
@@ -17,6 +17,7 @@ _HIDDEN = {"Cc", "Cs", "Co", "Cn", "Zl", "Zp"}  # control characters, surrogates
 MAX_LABELS = 1000  # labels to place
 BOLD = 1.12  # width of bold text relative to normal text
 CROWD = 200  # with more points, dots are small and labels must not cover any
+FEW = 60  # points in colour, up to which their labels may cover faded dots
 _MOST_COVERED = 1  # dots that a label may cover if there is no crowd; labels of heads may cover more
 _GAP = 3.0  # pixels between a dot and its label
 _RING = 16.0  # pixels that a label moves outward, with a line to its dot, if there is no room near the dot
@@ -107,10 +108,18 @@ class Obstacles:
 
 
 def priority(points: Points) -> list[int]:
-    """Return the points in the order in which their labels are placed: heads first, at most MAX_LABELS."""
+    """Return the points in the order in which labels are placed: heads first, faded ones last, at most MAX_LABELS."""
     if not points.labelled:
         return []
-    return sorted(range(len(points.labels)), key=lambda i: not points.is_head(i))[:MAX_LABELS]
+    ranks = [(not points.is_head(i), points.group(i) == FADED) for i in range(len(points.labels))]
+    return sorted(range(len(points.labels)), key=ranks.__getitem__)[:MAX_LABELS]
+
+
+def _prominent(points: Points) -> set[int]:
+    """Return the points whose labels may cover dots: heads, and a few among many faded ones."""
+    bright = {i for i in range(len(points.labels)) if points.group(i) != FADED}
+    few = bright if len(bright) <= FEW < len(points.labels) - len(bright) else set()
+    return few | {i for i in range(len(points.labels)) if points.is_head(i)}
 
 
 def obstacles(picture: Picture) -> Obstacles:
@@ -152,10 +161,9 @@ def place_labels(
     order = priority(points)
     if points.dotted:
         fixed = np.empty((0, 4)) if occupied is None else occupied
-        crowded = [i for i in order if len(order) > CROWD and not points.is_head(i)]
-        return _beside(
-            order, anchors, sizes, radii, edge, marks, fixed, set(crowded), {i for i in order if points.is_head(i)}
-        )
+        heads = _prominent(points)
+        crowded = {*order} - heads if len(order) > CROWD else set[int]()
+        return _beside(order, anchors, sizes, radii, edge, marks, fixed, crowded, heads)
     middles = np.clip(separate(anchors, sizes), sizes / 2, edge - sizes / 2)
     shown = np.zeros(len(anchors), dtype=bool)
     for i in order:

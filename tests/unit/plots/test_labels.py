@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from firth.plots.labels import Obstacles, label_text, legend_room, obstacles, place_labels, priority, text_width, wrap
-from firth.plots.picture import Curve, Lines, Picture, Points
+from firth.plots.picture import FADED, Curve, Lines, Picture, Points
 
 BOX = (200.0, 100.0)
 NONE = np.empty((0, 2))
@@ -129,3 +129,15 @@ def test_lines_of_a_title_are_as_wide_as_there_is_room():
     assert wrap("", 10, 100) == [""]
     assert legend_room([], 10) == 0
     assert legend_room(["animals", "food"], 10) > text_width("animals", 10)
+
+
+def test_the_few_points_in_colour_among_faded_ones_have_labels_first():
+    """A grid of 20 x 20 faded dots leaves no label room; that of the one point in colour covers some of them."""
+    grid = np.array([[x, y] for x in range(0, 200, 10) for y in range(0, 100, 5)], dtype=np.float64)
+    groups = [0 if i == 210 else FADED for i in range(len(grid))]
+    sizes, marks = np.tile([30.0, 10.0], (len(grid), 1)), Obstacles(NONE, grid)
+    placed = place_labels(points(len(grid), groups=groups), grid, sizes, DOT[: len(grid)], BOX, marks)
+    assert np.flatnonzero(placed.shown).tolist() == [210]
+    assert priority(points(len(grid), groups=groups))[:2] == [210, 0]
+    placed = place_labels(points(len(grid)), grid, sizes, DOT[: len(grid)], BOX, marks)
+    assert not placed.shown.any()
