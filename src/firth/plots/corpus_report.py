@@ -123,11 +123,10 @@ class CorpusReport:
         return runs is not None and bool(runs.metadata.get("interrupted"))
 
     def _section(self, title: str, make: Callable[[], Iterable[str]]) -> Iterator[str]:
-        parts: list[str] = []
         try:
-            parts.extend(make())
-        except FirthError as error:
-            parts.append(note(f"Not made: {self.wording(str(error))}"))
+            parts = list(make())
+        except FirthError as error:  # what was made of it may have open elements
+            parts = [note(f"Not made: {self.wording(str(error))}")]
         if parts:
             yield f"<h2>{title}</h2>"
             yield from parts
