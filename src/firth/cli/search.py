@@ -17,6 +17,7 @@ from firth.cli.texts import READ_TABLES, source_of
 from firth.corpus.table_options import TableOptions
 from firth.errors import FormatError, OptionError, counted
 from firth.loading import load
+from firth.options import check_whole
 from firth.registry import plain_name
 from firth.runs.runs import Runs
 from firth.sentences.averages import SentenceAverages
@@ -208,6 +209,7 @@ def _clusters(
     Keywords are the words that set a group apart from the others, by class-based TF-IDF. --json also prints their
     weights and the lines of each cluster.
     """
+    check_whole("keywords", keywords)
     encoder, texts = open_encoder(model, quiet, options), _texts(corpus, options, quiet)
     with working("clustering texts", quiet):
         groups = cluster_texts(encoder, texts, clusters, vectors=_rows(vectors), seed=seed, **_reading(options, quiet))

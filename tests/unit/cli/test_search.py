@@ -63,6 +63,8 @@ def test_clusters(run, folder):
     assert sorted(line for row in rows for line in row["lines"]) == [1, 2, 3, 4]
     assert [row["cluster"] for row in rows] == [1, 2]
     assert [[word["word"] for word in row["keywords"]] for row in rows] == [["b", "a"], ["a"]]
+    error = run("clusters", "v.firth", "t.txt", "--keywords", 0)[2]
+    assert error == "firth: --keywords 0: expected a whole number of at least 1\n"
 
 
 @pytest.mark.parametrize("command", [("search", "b"), ("duplicates",), ("clusters",)])
