@@ -36,7 +36,7 @@ from firth.arguments import explained
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments
 from firth.corpus.size_defaults import chosen_options, log_advice, log_choice
-from firth.errors import OptionError, brief, warn_caller
+from firth.errors import OptionError, RareWordError, brief, warn_caller
 from firth.kernels.threads import usable_threads
 from firth.options import check_whole, wrong_kind
 from firth.progress import Progress, check_progress
@@ -65,6 +65,7 @@ def contrast(
     second: Corpus | Any,
     *,
     names: tuple[str, str] = NAMES,
+    words: Sequence[str] = (),
     permutations: int = 20,
     runs: int = 20,
     seed: int = 0,
@@ -84,6 +85,7 @@ def contrast(
         first: documents: an encoded corpus, or whatever `Corpus.build` takes.
         second: documents of the other group.
         names: of the two groups.
+        words: words that will be asked for: if none of them can be compared, the error comes before the training.
         permutations: number of random divisions of the documents that show what chance does; at least 19 for a word to
             be significant after the correction for many words.
         runs: number of samples of documents for the intervals; 0 for no intervals, in half of the time.
@@ -98,6 +100,7 @@ def contrast(
         OptionError: the model learns something else than word vectors, an argument is out of its range, a group is a
             single document, or the groups are read in different ways.
         CorpusError: a text cannot be read, or the groups have no common words.
+        UnknownWordError: there are `words`, and none of them can be compared.
         KeyboardInterrupt: too few permutations were finished.
 
     Warns:
@@ -107,7 +110,7 @@ def contrast(
         raise wrong_kind("names", names, "two names, such as ('men', 'women')")
     if len(names) != 2 or len({*names}) != 2 or not all(names):
         raise OptionError(f"names={brief(names)}: expected two different names, such as ('men', 'women')")
-    design = Design(permutations, runs, seed, threads, progress)
+    design = Design(permutations, runs, seed, threads, progress, words)
     (only,) = contrasts(model, {names[0]: first, names[1]: second}, [(names[0], names[1])], design, text)
     return only
 
@@ -120,6 +123,7 @@ class Design(NamedTuple):
     seed: int
     threads: int | None
     progress: Progress
+    words: Sequence[str] = ()
 
     @property
     def number(self) -> int:
@@ -149,6 +153,7 @@ def contrasts(
         for i, pair in enumerate(pairs):
             (own := folder / str(i)).mkdir()
             studies.append(Groups.of([by_name[name] for name in pair], pair, limits, own))
+        _check_words(studies, design.words)
         _say(sum(len(units_of(part)) for part in parts), studies[0].unit, design.permutations)
         model = _chosen(model, min(min(groups.tokens) for groups in studies))
         plans = [Plan(model, groups, _documents(groups, design), design.seed) for groups in studies]
@@ -204,6 +209,15 @@ def _check(model: Any, design: Design) -> None:
         raise OptionError("runs=1: expected at least 2 samples for an interval, or 0 for none")
     check_seed(design.seed)
     check_progress(design.progress)
+
+
+def _check_words(studies: Sequence[Groups], words: Sequence[str]) -> None:
+    """Refuse words of which none can be compared, before the training."""
+    errors = [[groups.refusal(word) for groups in studies] for word in words]
+    if errors and all(error is not None for of_word in errors for error in of_word):
+        error = next((e for e in errors[0] if isinstance(e, RareWordError)), errors[0][0])
+        assert error is not None
+        raise error
 
 
 def _say(documents: int, unit: str, permutations: int) -> None:

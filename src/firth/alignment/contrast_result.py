@@ -172,10 +172,7 @@ class Contrast:
 
     def unknown(self, word: str) -> UnknownWordError:
         """Return the error for a word that is not compared: too rare in a group, or in neither."""
-        lexicon = self.first.lexicon
-        forms = [word, *(lexicon.forms(word) if lexicon.forms is not None else ())]
-        errors = (self.tally.rare(form) for form in forms)
-        return next((error for error in errors if error is not None), None) or lexicon.unknown(word)
+        return self.tally.unknown(word, self.first.lexicon)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the figures of all words in a table, the most changed first.

@@ -12,7 +12,7 @@ Cost: P pairs for P groups, each 2 (1 + permutations + runs) trainings.
 
 import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Unpack
@@ -37,6 +37,7 @@ def contrast_series(
     model: Any,
     groups: Mapping[str, Any],
     *,
+    words: Sequence[str] = (),
     permutations: int = 20,
     runs: int = 20,
     seed: int = 0,
@@ -50,6 +51,7 @@ def contrast_series(
         model: the options of any model that learns word vectors, such as `firth.Word2Vec(dim=100)`.
         groups: documents by the name of their group, three groups or more in their order: {"1850": "novels/1850", ...}.
             `firth.contrast` says what documents are.
+        words: see `firth.contrast`.
         permutations: see `firth.contrast`.
         runs: see `firth.contrast`.
         threads: trainings at one time, each with one thread; None is one per processor.
@@ -61,6 +63,7 @@ def contrast_series(
     Raises:
         OptionError: there are less than three groups; or see `firth.contrast`.
         CorpusError: a text cannot be read, or two groups have no common words.
+        UnknownWordError: there are `words`, and none of them can be compared.
         KeyboardInterrupt: too few permutations were finished.
     """
     if not isinstance(groups, Mapping):
@@ -73,7 +76,7 @@ def contrast_series(
             f"groups {brief(names)}: expected the names of {FEWEST} groups or more; firth.contrast compares two"
         )
     pairs = [*itertools.pairwise(names), (names[0], names[-1])]
-    design = Design(permutations, runs, seed, threads, progress)
+    design = Design(permutations, runs, seed, threads, progress, words)
     return ContrastSeries(tuple(names), contrasts(model, groups, pairs, design, text))
 
 

@@ -22,13 +22,14 @@ from firth.corpus import size_defaults
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import is_learned
-from firth.errors import CorpusError, OptionError, RareWordError, brief
+from firth.errors import CorpusError, OptionError, RareWordError, UnknownWordError, brief
 from firth.kernels.compiled import read_only
 from firth.kernels.scan import count_ids
 from firth.progress import Progress
 from firth.randomness import generator
 from firth.runs.samples import units_of
 from firth.storage.untrusted import mapped_numbers
+from firth.vectors.lexicon import Lexicon
 from firth.vocabulary import Vocabulary
 
 Ints = npt.NDArray[np.int64]
@@ -80,6 +81,12 @@ class Tally:
         if not which:  # its documents are so few that random groups do not have it on both sides
             where, wanted = where.replace("in both groups", "in too few documents"), "use more documents"
         return RareWordError(word, f"{brief(word)} is too rare {where}; {wanted}")
+
+    def unknown(self, word: str, compared: Lexicon) -> UnknownWordError:
+        """Return the error for a word that is not among the compared ones: too rare in a group, or in neither."""
+        forms = [word, *(compared.forms(word) if compared.forms is not None else ())]
+        errors = (self.rare(form) for form in forms)
+        return next((error for error in errors if error is not None), None) or compared.unknown(word)
 
 
 @dataclass(frozen=True)
@@ -156,6 +163,13 @@ class Groups:
     def compared(self) -> npt.NDArray[np.bool_]:
         """Return which words stand in both groups often enough, (V,)."""
         return np.asarray((self.counts >= self.tally.min_count).all(axis=0))
+
+    def refusal(self, word: str) -> UnknownWordError | None:
+        """Return the error for a word that is not compared; None for one that is."""
+        compared = Lexicon([self.corpus.vocabulary.words[row] for row in np.flatnonzero(self.compared()).tolist()])
+        tokens = self.corpus.options.tokens
+        compared.read_by(tokens if isinstance(tokens, str) else None)
+        return None if compared.row_of(word) is not None else self.tally.unknown(word, compared)
 
     def given(self) -> tuple[Ints, Ints]:
         """Return the documents of each group."""

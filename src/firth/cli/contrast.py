@@ -108,7 +108,8 @@ def _contrast(
         check_target(plot)
     by_name = dict(zip(names or by_name, by_name.values(), strict=True))
     design: dict[str, Any] = {
-        "permutations": permutations, "runs": runs, "seed": seed, "threads": threads, "progress": not quiet,
+        "words": words or (), "permutations": permutations, "runs": runs, "seed": seed, "threads": threads,
+        "progress": not quiet,
     }  # fmt: skip
     result: Contrast | ContrastSeries
     with showing_choices(quiet):

@@ -54,6 +54,15 @@ def test_words_that_are_asked_for(run, here):
     assert error.count("lower --min-count 5") == 2  # for each of the words
 
 
+@pytest.mark.filterwarnings("ignore:permutations=4")
+def test_a_word_that_cannot_be_compared_is_refused_before_the_training(run, here, monkeypatch):
+    monkeypatch.setattr("firth.alignment.contrast.side_by_side", None)
+    assert "'w1x' is not in the vocabulary; did you mean w1" in run("contrast", "men", "women", "w1x", *QUICK)[2]
+    assert "'new' is too rare in both groups: 0 in men, 3 in women" in run("contrast", "men", "women", "new", *QUICK)[2]
+    with pytest.raises(TypeError):  # one word of both can be compared
+        run("contrast", "men", "women", "w1x", "W1", *QUICK)
+
+
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
