@@ -187,6 +187,6 @@ class Meter:
         if not states:
             report(Status(stage=stage, done=finished - self.before, total=left, unit=self.noun))
             return
-        total = left * self.each * max(status.total or 0 for status in states)
+        total = round(left * self.each * sum(status.total or 0 for status in states) / len(states))
         done = sum(status.done for status in states)
         report(Status(stage=stage, done=min(done, total), total=total, unit=states[0].unit, seconds=seconds))
