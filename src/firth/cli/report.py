@@ -96,7 +96,8 @@ def _report(
                 model,
                 ["--dim", dim, "--seed", seed],
                 ["--runs", runs, *(["--resample", resample] if resample != DOCUMENTS else [])],
-                permutations if groups and not years else 0,
+                permutations if groups else 0,
+                _border(groups) if years else None,
                 options,
             ),
             wording=lambda message: in_flags(message, RUNNING),
@@ -162,7 +163,12 @@ def _by_years(paths: Sequence[Path]) -> dict[str, Any]:
         )
     border = max(dated[len(dated) // 2][0], years[1])
     parts = [pair for pair in dated if pair[0] < border], [pair for pair in dated if pair[0] >= border]
-    return {_period(part): [path for _, path in part] for part in parts}
+    return {_period(part): [path for path in paths if (year_of(path), path) in part] for part in parts}
+
+
+def _border(groups: Mapping[str, Any]) -> int:
+    """Return the first year of the later of two groups by years."""
+    return min(map(year_of, groups[list(groups)[1]]))
 
 
 def _period(dated: Sequence[tuple[int, Path]]) -> str:
@@ -178,12 +184,14 @@ def _commands(
     training: Sequence[Any],
     runs: Sequence[Any],
     permutations: int,
+    border: int | None,
     options: Mapping[str, Any],
 ) -> list[str]:
     """Return the commands that repeat the figures of a page.
 
     Args:
         permutations: of the comparison of two groups; 0 for none.
+        border: the first year of the later group, of groups by years.
     """
     counting = _flags({**WORDS_OF_TEXT.select(options), **READ_COLUMN.select(options)})
     reading = _flags({**CORPUS.select(options), **READING.select(options)})
@@ -195,11 +203,13 @@ def _commands(
         ["firth", "train", kind, *corpus, "-o", name, *training, *named, *runs, *reading],
         ["firth", "neighbours", name, *words],
     ]
-    pair = [*corpus, against] if against is not None else _folders(corpus)
+    pair = [*corpus, against] if against is not None else _folders(corpus) if border is None else []
     if len(pair) == 2:
         lines.append(["firth", "keywords", pair[0], "--against", pair[1], *training[2:], *counting])
         lines.append(["firth", "keywords", pair[1], "--against", pair[0], *training[2:], *counting])
-    if permutations:
+    if border is not None and len(corpus) == 1:
+        pair = [corpus[0], "--years", str(border)]
+    if permutations and pair:
         lines.append(
             [
                 "firth",

@@ -75,6 +75,17 @@ def test_a_text_against_another(run, here):
     assert "<td>1,080</td>" in page
 
 
+def test_groups_by_years_are_repeated_by_their_border(run, here):
+    flags = (*MODEL, "--permutations", 4, "--word", "w1", "--years")
+    assert run("report", "texts/men", "-o", "p.html", *flags)[0] == 0
+    page = html.unescape((here / "p.html").read_text(encoding="utf-8"))
+    (line,) = (line for line in page.splitlines() if line.startswith("firth contrast"))
+    command = shlex.split(line)[1:]
+    assert command[:4] == ["contrast", "texts/men", "--years", "1870"]
+    changed = run(*command)[1].split()
+    assert f"<tr><td>{changed[0]}</td><td>{float(changed[2]):.2f}</td>" in page
+
+
 def test_groups_by_years_and_by_folders(here):
     paths = sorted((here / "texts" / "men").iterdir())
     groups = _by_years(paths)
