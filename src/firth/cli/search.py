@@ -166,6 +166,8 @@ def _duplicates(
             encoder, texts, threshold, vectors=_rows(vectors), kind=index, **_reading(options, quiet)
         )
     groups = duplicate_groups(pairs)
+    if output is not None:  # before the pairs, of which `| head` may read the first only
+        _write_without(texts, {row for rows in groups for row in rows[1:]}, output)
     group_of = {row: number for number, rows in enumerate(groups, 1) for row in rows}
     for pair in pairs:
         lines, both = (pair.first + 1, pair.second + 1), (texts[pair.first], texts[pair.second])
@@ -176,8 +178,6 @@ def _duplicates(
             f"{pair.score:.4f}\t{lines[0]}\t{lines[1]}\t{group}\t{both[0]}\t{both[1]}",
         )
     note(f"{counted(len(pairs), 'pair')} among {len(texts):,} texts, in {counted(len(groups), 'group')}")
-    if output is not None:
-        _write_without(texts, {row for rows in groups for row in rows[1:]}, output)
 
 
 def _write_without(texts: Sequence[str], left_out: Collection[int], path: Path) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import firth
+from firth.errors import OptionError
 
 LINES = ["a a", "b", "a b", "B", "unknown"]
 pytestmark = pytest.mark.filterwarnings("ignore:.*have no known word")
@@ -41,16 +42,24 @@ def test_duplicates(run, folder):
 
 def test_a_text_without_duplicates_keeps_the_first_of_each_group(run, folder):
     """At 0.7 "a b" is near to "a a" and to both "b": one group of four, though "a a" and "b" are no pair."""
-    assert run("duplicates", "v.firth", "t.txt", "-o", "once.txt", "-q")[2].endswith(
-        "once.txt: 4 of 5 texts; 1 duplicate left out\n"
-    )
+    said = run("duplicates", "v.firth", "t.txt", "-o", "once.txt", "-q")[2].splitlines()
+    assert said[-2:] == ["once.txt: 4 of 5 texts; 1 duplicate left out", "1 pair among 5 texts, in 1 group"]
     assert (folder / "once.txt").read_text(encoding="utf-8").splitlines() == ["a a", "b", "a b", "unknown"]
     run("duplicates", "v.firth", "t.txt", "--threshold", 0.7, "-o", "once.txt", "-q")
     assert (folder / "once.txt").read_text(encoding="utf-8").splitlines() == ["a a", "unknown"]
     (folder / "t.jsonl").write_text(json.dumps({"text": "a\r\na"}) + "\n", encoding="utf-8")
     said = run("duplicates", "v.firth", "t.jsonl", "-o", "once.txt", "-q")[2]
-    assert said.endswith("once.txt: 1 text had line breaks, which are spaces there\n")
+    assert "once.txt: 1 text had line breaks, which are spaces there\n" in said
     assert (folder / "once.txt").read_text(encoding="utf-8") == "a a\n"
+
+
+def test_the_text_without_duplicates_is_there_though_pairs_cannot_be_printed(run, folder, monkeypatch):
+    def gone(*_):
+        raise OptionError("no place to print to")
+
+    monkeypatch.setattr("firth.cli.search.show", gone)
+    run("duplicates", "v.firth", "t.txt", "-o", "once.txt", "-q")
+    assert (folder / "once.txt").read_text(encoding="utf-8").splitlines() == ["a a", "b", "a b", "unknown"]
 
 
 def test_clusters(run, folder):
