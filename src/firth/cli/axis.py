@@ -55,11 +55,11 @@ def axis(
     queries = list(dict.fromkeys([*(words or []), *(read_words(word_file) if word_file else [])]))
     covered = [word for word in queries if word in space]
     if covered or not queries:
-        places = _ends(_places(space, direction, covered), None if queries else number)
+        positions = _ends(_places(space, direction, covered), None if queries else number)
         if runs is None:
-            _show(places, direction, json)
+            _show(positions, direction, json)
         else:
-            _show_runs(runs, axis_in, [word for word, _ in places], direction, json)
+            _show_runs(runs, axis_in, [word for word, _ in positions], direction, json)
     if output is not None:
         neutralise(space, direction).save(output)
         note(f"{output}: {len(space):,} words x {space.dim}, without {direction.name}")
@@ -93,24 +93,24 @@ def _places(space: Any, direction: Axis, words: list[str]) -> list[tuple[str, fl
     return [(candidates[i], float(cosines[i])) for i in np.argsort(cosines, kind="stable").tolist()]
 
 
-def _ends(places: list[tuple[str, float]], number: int | None) -> list[tuple[str, float]]:
-    return places if number is None or 2 * number >= len(places) else [*places[:number], *places[-number:]]
+def _ends(positions: list[tuple[str, float]], number: int | None) -> list[tuple[str, float]]:
+    return positions if number is None or 2 * number >= len(positions) else [*positions[:number], *positions[-number:]]
 
 
-def _show(places: list[tuple[str, float]], direction: Axis, json: bool) -> None:
-    width = max(len(word) for word, _ in places)
-    for word, cosine in places:
+def _show(positions: list[tuple[str, float]], direction: Axis, json: bool) -> None:
+    width = max(len(word) for word, _ in positions)
+    for word, cosine in positions:
         show(json, {"word": word, "axis": direction.name, "cosine": cosine}, f"{word:<{width}}  {cosine:+.4f}")
 
 
 def _show_runs(runs: Runs, axis_in: Callable[[Any], Axis], words: Sequence[str], direction: Axis, json: bool) -> None:
     """Print the places of words with their intervals, in order of the mean; each run has an axis of its own."""
 
-    def places(run: Any) -> list[float]:
+    def positions(run: Any) -> list[float]:
         axis = axis_in(run)
         return [float(project(run, axis, [word])[0]) if word in run else math.nan for word in words]
 
-    estimate, width = runs.estimate(places), max(map(len, words))
+    estimate, width = runs.estimate(positions), max(map(len, words))
     for i in np.argsort(estimate.value, kind="stable").tolist():
         mean, low, high = (float(figures[i]) for figures in (estimate.value, estimate.low, estimate.high))
         facts = {"word": words[i], "axis": direction.name, "cosine": mean, "low": low, "high": high, "runs": len(runs)}

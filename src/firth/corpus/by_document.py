@@ -51,8 +51,8 @@ class Documents:
         def row(text: str) -> int | None:
             return place_of(text, vocabulary.ids, tokens if isinstance(tokens, str) else None)
 
-        if (found := row(word)) is not None:
-            return found
+        if (match := row(word)) is not None:
+            return match
         words = word.split()
         parts = words if len(words) > 1 and all(row(part) is not None for part in words) else ()
         raise UnknownWordError(word, lambda: near_names(word, vocabulary.words), parts)
