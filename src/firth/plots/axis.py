@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from firth.arguments import explained
 from firth.directions.axis import axis_between, project
@@ -19,6 +20,7 @@ _ROW = 0.24  # inches
 CAPTION = "Cosine of each word with the difference of the poles; 0 is neutral."
 Pole = str | Sequence[str]
 Poles = tuple[Pole, Pole]  # from, to
+Ints = npt.NDArray[np.int64]
 
 
 @explained
@@ -66,6 +68,10 @@ def word_axis(
     else:
         estimate = runs.estimate(lambda run: _positions(run, axes, selection.words))
         positions, ends = estimate.value, np.stack([estimate.low, estimate.high])  # (2, n, 1 or 2)
+        there = np.flatnonzero(np.isfinite(positions).all(axis=1))
+        if len(there) < len(positions):
+            selection, notes = _without_absent(selection, there, notes)
+            positions, ends = positions[there], ends[:, there]
     picture = (_two if second else _one)(selection, positions, ends, names, notes)
     what = ", ".join(f"between {' and '.join(_heads(axis))}" for axis in axes)
     default = f"{counted(len(picture.rows), 'word')} {what}{name_of(vectors)}"
@@ -75,6 +81,23 @@ def word_axis(
     return replace(
         picture, title=default if title is None else title, caption=" ".join([CAPTION, *dict.fromkeys(captions)])
     )
+
+
+def _without_absent(selection: Selection, there: Ints, notes: list[str]) -> tuple[Selection, list[str]]:
+    """Leave out words that no run has together with the poles, and say so."""
+    if not len(there):
+        raise OptionError(
+            f"{brief(selection.words)}: no run has one of them and all poles; expected more frequent words"
+        )
+    absent = [word for row, word in enumerate(selection.words) if row not in there]
+    said = f"left out {counted(len(absent), 'word')} that no run has together with the poles: {brief(absent)}"
+    kept = replace(
+        selection,
+        words=[selection.words[row] for row in there],
+        rows=selection.rows[there],
+        groups=[selection.groups[row] for row in there],
+    )
+    return kept, [*notes, said]
 
 
 def _is_mean(pole: str | Sequence[str]) -> bool:

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 
@@ -94,3 +96,13 @@ def test_a_word_that_runs_lack(runs):
     (row,) = word_axis(runs, ("w0", "w1"), lacking[:1]).rows
     assert np.isfinite(row["x"])
     assert (row["x_low"], row["x_high"]) == (None, None)
+
+
+def test_words_that_no_run_has_with_the_poles(runs):
+    present = {word: [word in run for run in runs] for word in runs.words if word in runs}
+    a, b = next(pair for pair in itertools.combinations(present, 2) if not any(map(min, *(present[w] for w in pair))))
+    picture = word_axis(runs, ("w0", a), ["w1", b])
+    assert [row["word"] for row in picture.rows] == ["w1"]
+    assert picture.notes == [f"left out 1 word that no run has together with the poles: ['{b}']"]
+    with pytest.raises(OptionError, match="no run has one of them and all poles; expected more frequent words"):
+        word_axis(runs, ("w0", a), [b])
