@@ -1,15 +1,17 @@
 """The table of the metrics of bias, and `measure`, which computes one of them by name."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from firth.bias.metrics import ect, mac, ripa, rnd, rnsb, sc_weat, weat
-from firth.bias.query import BiasScore, Query, Vectors
-from firth.errors import OptionError
+from firth.bias.query import BiasScore, Query, Vectors, title_of
+from firth.errors import OptionError, RareWordError, brief
 from firth.runs.runs import Runs
+from firth.vectors.word_vectors import WordVectors
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,20 @@ def _over_runs(runs: Runs, query: Query, run: Callable[[Vectors, Query], BiasSco
     """Return the score of the consensus with the mean value, and interval, of the runs that have all of its words."""
     score = run(runs.consensus, query)
     words = [word for coverage in score.coverage.values() for word in coverage.used]
-    estimate = runs.estimate(
-        lambda vectors: run(vectors, query).value if all(word in vectors for word in words) else math.nan
-    )
+    lacking = Counter[str]()
+
+    def value(vectors: WordVectors) -> float:
+        lacking.update(missing := [word for word in words if word not in vectors])
+        return math.nan if missing else run(vectors, query).value
+
+    estimate = runs.estimate(value)
+    if not estimate.runs:
+        ((word, number),) = lacking.most_common(1)
+        raise RareWordError(
+            word,
+            f"{title_of(query.name) or 'the query'}: no run has all of its words, and {number} of {len(runs)} runs "
+            f"lack {brief(word)}; expected words of many documents: leave out rare ones, or train on more text",
+        )
     low, high = (float(end) if math.isfinite(end) else None for end in (estimate.low, estimate.high))
     note = f"mean and interval of {estimate.runs} runs{'' if score.p is None else '; p is that of their consensus'}"
     return replace(score, value=estimate.value, low=low, high=high, notes=(*score.notes, note))

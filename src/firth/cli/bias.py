@@ -14,7 +14,7 @@ from firth.cli.output import note, print_json, print_table, working
 from firth.cli.targets import check_vectors_target
 from firth.cli.vectors import open_vectors, open_word_vectors
 from firth.data import path_of
-from firth.errors import OptionError
+from firth.errors import OptionError, RareWordError
 from firth.postprocess.transforms import HISTORY
 from firth.runs.runs import Runs
 from firth.vectors.subword_vectors import SubwordVectors
@@ -139,11 +139,15 @@ def _measured(space: Space, query: Query, metrics: Sequence[str], seed: int) -> 
 
 
 def _measured_if_known(space: Space, query: Query, metrics: Sequence[str], seed: int) -> list[BiasScore]:
-    """Skip a default test, with a note, if none of the words of a set has a vector."""
+    """Skip a default test, with a note, if its words have no vectors."""
     if lacking := query.unknown_sets(space.consensus if isinstance(space, Runs) else space):
         note(f"{title_of(query.name)} is left out: no word of {', '.join(lacking)} has a vector")
         return []
-    return _measured(space, query, metrics, seed)
+    try:
+        return _measured(space, query, metrics, seed)
+    except RareWordError as error:  # of runs, none of which has all of its words
+        note(f"left out: {error}")
+        return []
 
 
 def _queries(

@@ -1,10 +1,12 @@
 """One query for every measure."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from firth.bias import METRICS, Query, ect, measure, rnd, sc_weat, weat
-from firth.errors import OptionError
+from firth.errors import OptionError, UnknownWordError
 from firth.vectors.word_vectors import WordVectors
 
 VECTORS = WordVectors([f"w{i}" for i in range(24)], np.random.default_rng(0).normal(size=(24, 8)))
@@ -57,3 +59,16 @@ def test_runs_without_some_of_the_words_are_left_out(runs):
     assert np.isfinite(score.value)
     assert (score.low, score.high) == (None, None)
     assert score.notes[-1].startswith("mean and interval of 1 runs")
+
+
+def test_words_that_no_run_has_together(runs):
+    present = {word: [word in run for run in runs] for word in runs.words if word in runs}
+    apart = next(
+        (a, b) for a, b in itertools.combinations(present, 2) if not np.logical_and(present[a], present[b]).any()
+    )
+    words = [word for word in runs.words[:20] if word not in apart]
+    query = Query({"x": [*words[:4], apart[0]], "y": [*words[4:8], apart[1]]}, {"a": words[8:12], "b": words[12:16]})
+    with pytest.raises(
+        UnknownWordError, match=r"no run has all of its words, and 2 of 3 runs lack '\w+'; expected words"
+    ):
+        measure(runs, query, "weat")
