@@ -288,6 +288,11 @@ def install_command(extras: str) -> str:
     except metadata.PackageNotFoundError:  # the source is on the path
         origin = {}
     url = urlsplit(origin.get("url", ""))
+    if "vcs_info" in origin:  # a repository
+        source = "{vcs}+{url}@{commit_id}".format_map({**origin, **origin["vcs_info"]})
+        return f'pip install "firth[{extras}] @ {source}"'
+    if "archive_info" in origin and url.scheme != "file":
+        return f'pip install "firth[{extras}] @ {url.geturl()}"'
     path = url2pathname(url.path)  # a folder or a wheel
     if url.scheme != "file" or not os.path.exists(path):  # noqa: PTH110  pathlib is slow to import
         return f'pip install ".[{extras}]" in the folder of firth\'s source'

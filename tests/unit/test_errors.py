@@ -142,6 +142,13 @@ class TestInstallCommand:
         assert self.command(monkeypatch, origin) == f'pip install "{folder}[plots]"'
         assert self.command(monkeypatch, origin | {"dir_info": {"editable": True}}).startswith('pip install -e "')
 
+    def test_from_a_repository_or_an_address(self, monkeypatch):
+        origin = {"url": "https://example.org/firth.git", "vcs_info": {"vcs": "git", "commit_id": "0a1b"}}
+        expected = 'pip install "firth[plots] @ git+https://example.org/firth.git@0a1b"'
+        assert self.command(monkeypatch, origin) == expected
+        origin = {"url": "https://example.org/firth.whl", "archive_info": {}}
+        assert self.command(monkeypatch, origin) == 'pip install "firth[plots] @ https://example.org/firth.whl"'
+
     def test_from_what_is_gone_or_elsewhere(self, monkeypatch, tmp_path):
         general = 'pip install ".[plots]" in the folder of firth\'s source'
         for origin in (None, {"url": (tmp_path / "gone.whl").as_uri()}, {"url": "https://example.org/firth.git"}):
