@@ -107,7 +107,7 @@ def test_no_home_odd_locales_and_names_with_spaces_and_signs(variables: dict[str
     assert ended.status == 0, ended.err
     found = library.load(folder / "vectörs")
     assert "grüngrüngrün" in found
-    shown = firth("neighbours", f"{folder.name}/vectörs", "naïvenaïvenaïve", "-n", 2, real=True)
+    shown = firth("neighbours", f"{folder.name}/vectörs", "naïvenaïvenaïve", "-n", 9, real=True)
     assert shown.status == 0, shown.err
     assert "wordswordswords" in shown.out
 

@@ -3,6 +3,7 @@
 import ast
 import io
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -42,7 +43,12 @@ print(firth.load("n.firth").order)
 def test_models_are_made_saved_and_loaded_where_posix_is_missing(tmp_path):
     """What is mapped cannot be replaced there, and the message says what to do."""
     ended = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-W", "ignore", "-c", PROGRAM],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ended.returncode == 0, ended.stderr
     refused, order = ended.stdout.splitlines()

@@ -67,8 +67,8 @@ def sample(words: int, passes: int | None = None) -> float:
         words: number of words of the corpus.
         passes: number of epochs; None for those of the rule.
     """
-    usual = epochs(words)
-    return float(f"{max(LOWEST, min(1.0, FREQUENT * usual / (max(words, 1) * (passes or usual)))):.2g}")
+    default = epochs(words)
+    return float(f"{max(LOWEST, min(1.0, FREQUENT * default / (max(words, 1) * (passes or default)))):.2g}")
 
 
 def chosen_options(model: Any, words: int) -> dict[str, Any]:

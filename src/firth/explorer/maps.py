@@ -18,7 +18,7 @@ import numpy.typing as npt
 from firth.errors import FirthError, OptionError
 from firth.explorer.text_space import TextSpace
 from firth.plots.projection import project
-from firth.plots.word_groups import Groups, clustered, word_groups
+from firth.plots.word_groups import GROUPS, Groups, clustered, word_groups
 from firth.storage.files import cache_folder, replacing_file
 from firth.vectors.cosine import unit
 
@@ -95,7 +95,7 @@ class Maps:
             if texts is None:
                 self._groups[name] = word_groups(rows, self.models[name].words)
             else:
-                labels, cosines = clustered(rows)
+                labels, cosines = clustered(rows, GROUPS)
                 self._groups[name] = Groups(labels, texts.group_names(labels, cosines.shape[1]))
         return self._groups[name]
 

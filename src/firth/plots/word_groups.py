@@ -30,9 +30,7 @@ class Groups:
     names: list[str]
 
 
-def clustered(
-    rows: npt.NDArray[np.float32], number: int = GROUPS
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+def clustered(rows: npt.NDArray[np.float32], number: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
     """Cluster rows by direction; deterministic.
 
     Args:
@@ -55,7 +53,7 @@ def word_groups(rows: npt.NDArray[np.float32], words: Sequence[str]) -> Groups:
     Args:
         rows: (n, D) their vectors, of length 1.
     """
-    labels, cosines = clustered(rows)
+    labels, cosines = clustered(rows, GROUPS)
     names = []
     for group in range(cosines.shape[1]):
         members = np.flatnonzero(labels[:FREQUENT] == group)

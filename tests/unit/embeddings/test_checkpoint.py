@@ -133,7 +133,7 @@ class TestAnotherRun:
         [
             ({"window": 7}, r"its options have window=5, this run's have window=7"),
             ({"lr": 0.03, "dim": 17}, r"dim=16, lr=0.025, this run's have dim=17, lr=0.03"),
-            ({"epochs": 4}, r"epochs=3, this run's have epochs=4"),
+            ({"epochs": 4}, r"epochs=3, this run's have sample=[\d.]+, epochs=4"),
         ],
     )
     def test_options(self, change, message, zipf, tmp_path):

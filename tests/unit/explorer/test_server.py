@@ -126,7 +126,10 @@ def test_generation_is_that_of_the_seed(client, models):
 
 def test_what_the_models_cannot_answer_has_no_address(client):
     info = client.get("/info").json()
-    words = ["/neighbors", "/analogy", "/similarity", "/encode", "/v1/embeddings", "/map", "/axes", "/changes", "/bias"]
+    words = [
+        "/neighbors", "/analogy", "/similarity", "/encode", "/v1/embeddings", "/words", "/map", "/axes", "/changes",
+        "/bias",
+    ]  # fmt: skip
     assert {each["name"]: each["answers"] for each in info["models"]} == {
         "small": words,
         "other": words,
@@ -136,7 +139,8 @@ def test_what_the_models_cannot_answer_has_no_address(client):
     assert client.post("/translate", json={"texts": ["a"]}).status_code == 404
     document = client.get("/openapi.json").json()
     assert set(document["paths"]) == {
-        "/neighbors", "/analogy", "/similarity", "/encode", "/map", "/axes", "/changes", "/bias", "/classify",
+        "/neighbors", "/analogy", "/similarity", "/encode", "/words", "/map", "/axes", "/changes", "/bias",
+        "/classify",
         "/explain", "/score", "/next", "/generate", "/info", "/health", "/metrics", "/v1/embeddings", "/v1/models",
         "/v1/models/{name}",
     }  # fmt: skip

@@ -181,7 +181,7 @@ def test_blocks_made_by_somebody_else(folder, block):
 
 def test_a_newer_version_asks_for_an_upgrade(folder):
     rewrite(folder, lambda content: content.update(version=2))
-    with pytest.raises(FormatError, match=r"checksums\.json: version 2, expected 1; upgrade"):
+    with pytest.raises(FormatError, match=r"checksums\.json: version 2, expected 1; install a newer firth"):
         checksums.read(folder, CURE)
 
 

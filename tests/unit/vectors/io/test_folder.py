@@ -164,7 +164,7 @@ def cut(path, size):
 DAMAGES = {
     "a newer version": (
         lambda folder: edit(folder, format_version=99),
-        "format version 99, expected at most 1: upgrade",
+        "format version 99, expected at most 1: install a newer firth",
     ),
     "another format": (lambda folder: edit(folder, format="other"), "is a folder without firth vectors"),
     "another count": (lambda folder: edit(folder, count=7), r"6 words, vectors \(6, 3\), and \(7, 3\) in config.json"),
