@@ -13,14 +13,14 @@ Rule, for a text of N words:
 Source: measured at 0.1, 1, 5 and 20 million words of Wikipedia for skip-gram and CBOW, chosen on one half of the
     evaluation sets and judged on the other: benchmarks/results/defaults.md. A `min_count` of 2 was better on these
     sets at every size, as more questions have known words; but from a million words on by .01 only, and most
-    neighbours of frequent words were then words that occur less than five times. More than five million words gain by
-    more epochs, too, as long as they take half of the time of gensim's defaults: on the judging half skip-gram of 5 M
-    words has .315, .352 and .381 after 5, 10 and 20 epochs, and of 20 M words .457 and .483 after 5 and 10; after 40
-    epochs 5 M words have .380. With few epochs less may be dropped: 5 epochs of 1 M words have .136 with a `sample`
-    of 10^-4, and .167 with 10^-3. Below 0.1 million words `epochs` and `sample` continue what was measured above. A
-    `min_count` of 1 was worse than 2 in a classifier of 6,000 words: it is for examples of a few sentences, of which
-    nothing would be left otherwise. An unknown word has to be learned from words that are left out: with none, the
-    perplexity of an LSTM on 823 words was 92, with `min_count` 2 it was 60.
+    neighbours of frequent words were then words that occur less than five times. More than five million words gain
+    by more epochs, too, as long as they take half of the time of gensim's defaults: on the two halves skip-gram of
+    5 M words had .347 and .350 after 9 epochs, and has .373 and .355 after 20; of 20 M words .449 and .457 after 5,
+    .471 and .475 after 10; 40 epochs of 5 M words gain no more. With few epochs less may be dropped: 5 epochs of 1
+    M words have .136 with a `sample` of 10^-4, and .167 with 10^-3. Below 0.1 million words `epochs` and `sample`
+    continue what was measured above. A `min_count` of 1 was worse than 2 in a classifier of 6,000 words: it is for
+    examples of a few sentences, of which nothing would be left otherwise. An unknown word has to be learned from
+    words that are left out: with none, the perplexity of an LSTM on 823 words was 92, with `min_count` 2 it was 60.
 """
 
 import dataclasses
