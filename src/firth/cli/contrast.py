@@ -24,6 +24,14 @@ from firth.plots.saving import check_target
 from firth.signals import exit_status
 
 NEIGHBOURS = 5  # per word and group
+TrainedModel = Annotated[
+    str,
+    typer.Option(
+        help=f"Model: one of {', '.join(sorted(vector_models()))}. Colons add options: skipgram:window=10.",
+        metavar="NAME",
+    ),
+]
+Dimension = Annotated[int, typer.Option(help="Dimension of the vectors.")]
 
 
 def _contrast(
@@ -46,14 +54,8 @@ def _contrast(
             "YEAR,...",
         ),
     ] = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            help=f"Model: one of {', '.join(sorted(vector_models()))}. Colons add options: skipgram:window=10.",
-            metavar="NAME",
-        ),
-    ] = "skipgram",
-    dim: Annotated[int, typer.Option(help="Dimension of the vectors.")] = 100,
+    model: TrainedModel = "skipgram",
+    dim: Dimension = 100,
     permutations: Annotated[
         int,
         typer.Option(

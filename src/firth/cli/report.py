@@ -10,14 +10,14 @@ import typer
 
 from firth.cli.arguments import AsJson, Quiet, Seed, Threads, WordFile, flag, names, number, output
 from firth.cli.concordance import READ_COLUMN, WORDS_OF_TEXT
-from firth.cli.contrast import names_of
+from firth.cli.contrast import Dimension, TrainedModel, names_of
 from firth.cli.flag_messages import RUNNING, in_flags
 from firth.cli.flags import with_flags
 from firth.cli.output import show, showing_choices
 from firth.cli.targets import check_file_target
 from firth.cli.texts import CORPUS, READ_TABLES, READING, is_built_corpus, source_of, text_options
 from firth.cli.vectors import chosen_words
-from firth.comparison.models import trainer, vector_models
+from firth.comparison.models import trainer
 from firth.corpus.encoded import Corpus
 from firth.corpus.periods import year_of
 from firth.corpus.sources import Files, resolve
@@ -44,14 +44,8 @@ def _report(
     ] = None,
     word_file: WordFile = None,
     number: Annotated[int, number("Frequent words to show with neighbours.")] = 8,
-    model: Annotated[
-        str,
-        typer.Option(
-            help=f"Model: one of {', '.join(sorted(vector_models()))}. Colons add options: skipgram:window=10.",
-            metavar="NAME",
-        ),
-    ] = "skipgram",
-    dim: Annotated[int, typer.Option(help="Dimension of the vectors.")] = 100,
+    model: TrainedModel = "skipgram",
+    dim: Dimension = 100,
     runs: Annotated[int, typer.Option(help="Trainings on documents drawn with replacement, for intervals.")] = 5,
     permutations: Annotated[
         int, typer.Option(help="Random divisions of two groups that show what chance does; 0 compares no meanings.")
